@@ -1,0 +1,134 @@
+"""What a running tool may use: `RunContext`, and the narrow protocols it is made of.
+
+A tool names the ones it takes as parameters of `run`; the runtime hands in those and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from handrail.contract.basics import CallId, JsonObject
+from handrail.contract.launching import Launcher
+from handrail.contract.results import ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a tool may ask before it offers itself."""
+
+    platform: str
+    """As `sys.platform`."""
+    find_program: Callable[[str], Path | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Where the session works. Relative paths start at `root`."""
+
+    root: Path
+    added: tuple[Path, ...] = ()
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return (self.root, *self.added)
+
+    def absolute(self, path: str) -> Path:
+        """A path as the model wrote it, made absolute: `~` expanded, links and `..` left alone."""
+        given = Path(path).expanduser() if path.startswith("~") else Path(path)
+        return self.root / given
+
+    def shown(self, path: Path) -> str:
+        """A path for a message: relative to the workspace where it lies in it."""
+        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """A regular file's bytes, and what a later write compares and keeps."""
+
+    path: Path
+    data: bytes
+    digest: str
+    """SHA-256 of `data`, hexadecimal."""
+    mode: int
+    """Permission bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name in a folder. `kind` is of the entry itself; a link is not followed."""
+
+    name: str
+    kind: Literal["file", "folder", "link", "other"]
+    size: int
+    """Bytes, for files; 0 for the rest."""
+
+
+class FileReader(Protocol):
+    """Reads files within the paths that the call's effects name.
+
+    Every method raises ToolFailed with a message for the model: missing path (with the nearest names),
+    folder where a file was expected, no permission, special file, or a path the effects don't hold.
+    """
+
+    async def read(self, path: str) -> FileContent: ...
+
+    async def entries(self, path: str) -> Sequence[Entry]: ...
+
+    async def exists(self, path: str) -> bool: ...
+
+
+class Files(FileReader, Protocol):
+    """Reads and writes files within the paths that the call's effects name."""
+
+    async def write(self, path: str, data: bytes, *, replacing: FileContent | None) -> None:
+        """Atomic and durable: afterwards the file holds all of `data`, or what it held before.
+
+        `replacing` is what was read; the write fails if the file has changed since. None creates a
+        file, with its parent folders, and fails if one appeared meanwhile.
+        """
+        ...
+
+
+class Output(Protocol):
+    """Live output, for the surfaces that watch. The last state always arrives; pieces may be merged."""
+
+    def text(self, text: str) -> None: ...
+
+    def progress(self, fraction: float, message: str = "") -> None: ...
+
+    def notice(self, message: str) -> None: ...
+
+
+class Calls(Protocol):
+    """Makes child calls through the whole pipeline: resolved, decided, ordered and journaled like any."""
+
+    async def call(self, tool: str, arguments: JsonObject) -> ToolResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """All that a running tool may use. No field is optional."""
+
+    call: CallId
+    parent: CallId | None
+    workspace: Workspace
+    files: Files
+    launcher: Launcher
+    output: Output
+    calls: Calls
+
+
+CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
+    RunContext: lambda context: context,
+    Workspace: lambda context: context.workspace,
+    FileReader: lambda context: context.files,
+    Files: lambda context: context.files,
+    Launcher: lambda context: context.launcher,
+    Output: lambda context: context.output,
+    Calls: lambda context: context.calls,
+}
+"""Which part of the context a parameter of `run` gets, by its annotation."""

@@ -1,0 +1,85 @@
+"""Everything Handrail raises, in one tree.
+
+    HandrailError
+    ├── UsageError              the caller's input can't be used; the message says where
+    │   ├── WireError           a provider response that can't be read
+    │   └── RuleError           a policy rule or file that can't be used
+    ├── ToolDefinitionError     a tool that can't be registered
+    ├── CallError               one call can't go on; becomes that call's own result
+    │   ├── UnknownTool
+    │   ├── InvalidArguments
+    │   └── ToolFailed          raised by tools: what happened, where, what to do next
+    ├── JournalError            the journal can't be written or read: nothing with effects starts
+    └── LauncherError           a child process can't be started
+
+A `CallError` never leaves the runtime: the executor turns it into the call's result. Messages are
+written for two readers at once, a person and a model: what happened, where, what to do next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class HandrailError(Exception):
+    """The root: catch this to catch all that Handrail raises on purpose."""
+
+
+class UsageError(HandrailError):
+    """Input from the caller that can't be used. `str(error)` is one line that says where."""
+
+
+class WireError(UsageError):
+    """A provider response that can't be read: not one of the four wires, or cut in the middle."""
+
+
+class RuleError(UsageError):
+    """A policy rule or file that can't be used; the message starts with `FILE:LINE:`."""
+
+
+class ToolDefinitionError(HandrailError):
+    """A tool whose name, schema or signature can't be used. Raised at definition or registration."""
+
+
+class CallError(HandrailError):
+    """One call can't go on. The executor turns it into that call's failed result."""
+
+
+class UnknownTool(CallError):
+    """No tool answers to this name, for this session."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentProblem:
+    """One thing wrong with one argument."""
+
+    path: str
+    """Where, as a model would write it: `edits[0].old_string`; empty for the arguments as a whole."""
+    problem: str
+    """What was found and what was expected, as a clause: `got a string, expected an integer`."""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}" if self.path else self.problem
+
+
+class InvalidArguments(CallError):
+    """The arguments don't fit the tool's schema; all problems are listed, each with its path."""
+
+    def __init__(self, tool: str, problems: Sequence[ArgumentProblem]) -> None:
+        self.tool = tool
+        self.problems = tuple(problems)
+        lines = "\n".join(f"- {problem}" for problem in self.problems)
+        super().__init__(f"The arguments for {tool} are not valid:\n{lines}\nCorrect them and call {tool} again.")
+
+
+class ToolFailed(CallError):
+    """Raised by a tool that can't do what it was asked: what happened, where, what to do next."""
+
+
+class JournalError(HandrailError):
+    """The journal can't be written or read. No call with effects starts after this."""
+
+
+class LauncherError(HandrailError):
+    """A child process can't be started: program missing, folder gone, out of processes."""
