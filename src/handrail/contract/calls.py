@@ -10,7 +10,7 @@ time. `contract.transitions` derives the table of all transitions from these cla
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -20,23 +20,24 @@ from handrail.contract.decision import Decision
 from handrail.contract.effects import Effects
 from handrail.contract.results import CallFault, ToolResult
 from handrail.contract.tool import Invocation
+from handrail.contract.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ObjectArguments:
     """Arguments as a JSON object: what function calls carry."""
 
     value: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FreeText:
     """The argument of a free-text custom tool: the text itself, never parsed."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UnusableArguments:
     """What the model sent is not JSON, or not an object: a bounded preview, and what is wrong with it."""
 
@@ -56,11 +57,13 @@ class CallForm(StrEnum):
     APPLY_PATCH = "apply_patch"
     LOCAL_SHELL = "local_shell"
     SHELL = "shell"
+    COMPUTER = "computer"
+    TOOL_SEARCH = "tool_search"
     MCP_APPROVAL = "mcp_approval"
     """A hosted server asks whether it may run one of its own tools; nothing runs here."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallRequest:
     """What the model asked for, as received. Never changes; an edited call keeps its request."""
 
@@ -77,7 +80,7 @@ class CallRequest:
     """What decoding mended: `arguments were a JSON string that held an object`."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Canceller:
     """Who stopped a call, and in which words."""
 
@@ -88,13 +91,13 @@ class Canceller:
         return f"{self.by}: {self.reason}" if self.reason else self.by
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _State:
     request: CallRequest
     requested_at: Instant
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Settled(_State):
     """A terminal state: nothing follows. `result` holds what the model receives."""
 
@@ -104,55 +107,67 @@ class _Settled(_State):
     invocation: Invocation | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Completed(_Settled):
     """It ran to its end, whatever the result says."""
 
     started_at: Instant
     effects: Effects
 
+    @property
+    def fault(self) -> None:
+        """None: there is no fault in a completed call."""
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class _Faulty(_Settled):
     fault: CallFault
     started_at: Instant | None = None
+    tool: str = ""
+    """The name of a tool that was found, though the arguments did not fit it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Failed(_Faulty):
     """Unknown tool, bad arguments, timeout, or the tool's own error."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rejected(_Faulty):
     """Denied by policy, or a person said no. It never started."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cancelled(_Faulty):
     """Stopped by somebody: before it started, or while it ran."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Interrupted(_Faulty):
     """It started, and nobody knows how it ended. Never rerun silently."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pending(_State):
     """Received. It is resolved, validated and decided from here."""
 
     arguments: Arguments
     """The request's, or what a person or hook made of them."""
     invocation: Invocation | None = None
+    tool: str = ""
+    """The name of the tool, once it is found."""
 
     @classmethod
     def receive(cls, request: CallRequest, at: Instant) -> Pending:
         return cls(request, at, request.arguments)
 
+    def found(self, tool: str) -> Pending:
+        """There is such a tool; still pending until the arguments fit and the call is decided."""
+        return Pending(self.request, self.requested_at, self.arguments, None, tool)
+
     def bind(self, invocation: Invocation) -> Pending:
-        """The tool was found and the arguments fit; still pending until decided."""
-        return Pending(self.request, self.requested_at, self.arguments, invocation)
+        """The arguments fit; still pending until decided."""
+        return Pending(self.request, self.requested_at, self.arguments, invocation, invocation.tool.name)
 
     def request_approval(
         self, invocation: Invocation, decision: Decision, approval: ApprovalId, confirmation: Confirmation, at: Instant
@@ -166,13 +181,13 @@ class Pending(_State):
         return Rejected(self.request, self.requested_at, at, result, decision, self.invocation, fault)
 
     def fail(self, fault: CallFault, result: ToolResult, at: Instant) -> Failed:
-        return Failed(self.request, self.requested_at, at, result, None, self.invocation, fault)
+        return Failed(self.request, self.requested_at, at, result, None, self.invocation, fault, tool=self.tool)
 
     def cancel(self, fault: CallFault, result: ToolResult, at: Instant) -> Cancelled:
         return Cancelled(self.request, self.requested_at, at, result, None, self.invocation, fault)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AwaitingApproval(_State):
     """Waits for a person. The question stands at the desk under `approval`."""
 
@@ -197,7 +212,7 @@ class AwaitingApproval(_State):
         return Cancelled(self.request, self.requested_at, at, result, self.decision, self.invocation, fault)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Approved(_State):
     """Allowed by a rule or a person; waits for its turn among the calls it conflicts with."""
 
@@ -234,7 +249,7 @@ class Approved(_State):
         return Cancelled(self.request, self.requested_at, at, result, self.decision, self.invocation, fault)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Executing(_State):
     """Its start is durable in the journal. A client-side call is held by the client in this state."""
 

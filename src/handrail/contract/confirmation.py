@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.effects import SimpleCommand
+from handrail.contract.values import value
 
 GrantScope = Literal["session", "project", "user"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EditConfirmation:
     """One file as it is and as it would be. `old` is None for a new file."""
 
@@ -22,43 +22,53 @@ class EditConfirmation:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ExecConfirmation:
+    """A shell command as written, and every simple command found in it."""
+
     title: str
     command: str
     commands: tuple[SimpleCommand, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class McpConfirmation:
+    """A call of a tool at an MCP server."""
+
     title: str
     server: str
     tool: str
     arguments: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InfoConfirmation:
+    """Anything else, in words; `urls` are what the call would fetch."""
+
     title: str
     text: str
     urls: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class QuestionConfirmation:
+    """The model's own question to the person."""
+
     title: str
     question: str
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PlanConfirmation:
+    """A plan, and the file that it would be written to."""
+
     title: str
     plan: str
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SandboxConfirmation:
     """A command wants more than its sandbox allows."""
 
@@ -80,7 +90,7 @@ Confirmation: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GrantOption:
     """An approval that could be remembered: what exactly it would cover, in words, and for how long."""
 
@@ -91,33 +101,33 @@ class GrantOption:
     """A command pattern or a path; empty covers only calls with equal arguments."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Once:
     """Yes, this call."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Always:
     """Yes, and remember one of the offered grants."""
 
     grant: GrantOption
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EditArguments:
     """Yes, with other arguments: validated and decided again from the start."""
 
     arguments: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reject:
     """No; the feedback goes to the model."""
 
     feedback: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CancelCall:
     """Neither yes nor no: stop this call."""
 

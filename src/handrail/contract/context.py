@@ -5,17 +5,18 @@ A tool names the ones it takes as parameters of `run`; the runtime hands in thos
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
 from handrail.contract.basics import CallId, JsonObject
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
+from handrail.contract.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Environment:
     """What a tool may ask before it offers itself."""
 
@@ -24,7 +25,7 @@ class Environment:
     find_program: Callable[[str], Path | None]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Workspace:
     """Where the session works. Relative paths start at `root`."""
 
@@ -36,16 +37,18 @@ class Workspace:
         return (self.root, *self.added)
 
     def absolute(self, path: str) -> Path:
-        """A path as the model wrote it, made absolute: `~` expanded, links and `..` left alone."""
-        given = Path(path).expanduser() if path.startswith("~") else Path(path)
-        return self.root / given
+        """A path as the model wrote it, made absolute: `~` expanded, links and `..` left alone.
+
+        `~name` of somebody who isn't there is a name like any other.
+        """
+        return self.root / os.path.expanduser(path)
 
     def shown(self, path: Path) -> str:
         """A path for a message: relative to the workspace where it lies in it."""
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileContent:
     """A regular file's bytes, and what a later write compares and keeps."""
 
@@ -55,9 +58,11 @@ class FileContent:
     """SHA-256 of `data`, hexadecimal."""
     mode: int
     """Permission bits."""
+    links: int = 1
+    """Names that the file has. A write gives its name to a new file: the others keep the old one."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Entry:
     """One name in a folder. `kind` is of the entry itself; a link is not followed."""
 
@@ -79,6 +84,10 @@ class FileReader(Protocol):
     async def entries(self, path: str) -> Sequence[Entry]: ...
 
     async def exists(self, path: str) -> bool: ...
+
+    async def kind(self, path: str) -> Literal["file", "folder", "other"] | None:
+        """What stands there, links followed as far as the effects hold them; None where nothing does."""
+        ...
 
 
 class Files(FileReader, Protocol):
@@ -109,7 +118,7 @@ class Calls(Protocol):
     async def call(self, tool: str, arguments: JsonObject) -> ToolResult: ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RunContext:
     """All that a running tool may use. No field is optional."""
 
@@ -132,3 +141,6 @@ CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
     Calls: lambda context: context.calls,
 }
 """Which part of the context a parameter of `run` gets, by its annotation."""
+
+CALL_MAKING = frozenset((CAPABILITIES[RunContext], CAPABILITIES[Calls]))
+"""Whoever takes one of these may make calls of its own."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from handrail.contract.values import value
+
 
 class Outcome(StrEnum):
+    """What a decision says."""
+
     ALLOW = "allow"
     ASK = "ask"
     DENY = "deny"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RuleRef:
     """Where a rule stands, and its text as written there."""
 
@@ -23,7 +26,7 @@ class RuleRef:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FromRule:
     rule: RuleRef
 
@@ -31,7 +34,7 @@ class FromRule:
         return f"rule:{self.rule.source}:{self.rule.line}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FromMode:
     mode: str
 
@@ -39,7 +42,7 @@ class FromMode:
         return f"mode:{self.mode}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FromTool:
     """The tool's own opinion, or its `needs_approval`."""
 
@@ -47,7 +50,7 @@ class FromTool:
         return "tool"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FromGrant:
     grant: str
 
@@ -55,7 +58,7 @@ class FromGrant:
         return f"grant:{self.grant}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FromHook:
     hook: str
 
@@ -63,7 +66,7 @@ class FromHook:
         return f"hook:{self.hook}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FromPerson:
     surface: str
 
@@ -71,7 +74,7 @@ class FromPerson:
         return f"person:{self.surface}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FromCheck:
     """A check that no rule lifts: removal of whole trees, protected paths."""
 
@@ -84,7 +87,7 @@ class FromCheck:
 Source: TypeAlias = FromRule | FromMode | FromTool | FromGrant | FromHook | FromPerson | FromCheck
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Decision:
     """Allow, ask or deny, with who says so and why, in words for a person and for the model."""
 

@@ -7,9 +7,10 @@ into canonical paths (`Effects`), once before the decision and once more before 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Literal
+
+from handrail.contract.values import value
 
 Scope = Literal["file", "tree"]
 Certainty = Literal["exact", "bounded", "unknown"]
@@ -18,7 +19,7 @@ OPEN_WORLD = "*"
 """In `connects`: any host."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathClaim:
     """A path as the model wrote it, and how far below it the call may reach."""
 
@@ -28,7 +29,7 @@ class PathClaim:
     """The tool leaves secret files below a tree alone (`grep`), or never reads contents (`glob`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Claims:
     """What an invocation says it may touch, as named: pure, before anything is looked up.
 
@@ -60,7 +61,7 @@ _NOTHING_CLAIMED = Claims()
 _UNKNOWN_CLAIMED = Claims(certainty="unknown")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathEffect:
     """One path a call may touch: as given (made absolute), and with every link resolved."""
 
@@ -78,7 +79,7 @@ def _covers(effect: PathEffect, path: PurePath) -> bool:
     return effect.resolved == path or (effect.scope == "tree" and effect.resolved in path.parents)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SimpleCommand:
     """One program run by a shell command: the text as written, and its words where they are known."""
 
@@ -89,7 +90,7 @@ class SimpleCommand:
     """Every word is known, and the command has no assignment before it and no redirection."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Effects:
     """The most one invocation may read, write, run and connect to."""
 
@@ -97,7 +98,7 @@ class Effects:
     writes: frozenset[PathEffect] = frozenset()
     connects: frozenset[str] = frozenset()
     runs: tuple[SimpleCommand, ...] = ()
-    keys: frozenset[str] = field(default=frozenset())
+    keys: frozenset[str] = frozenset()
     destructive: bool = False
     idempotent: bool = False
     certainty: Certainty = "exact"
@@ -114,7 +115,7 @@ class Effects:
 
     @property
     def is_empty(self) -> bool:
-        return self == _NO_EFFECTS
+        return self is _NO_EFFECTS or self == _NO_EFFECTS
 
     @property
     def read_only(self) -> bool:

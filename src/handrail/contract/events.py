@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from handrail.contract.basics import CallId
 from handrail.contract.calls import CallState
+from handrail.contract.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallChanged:
     """A call entered a state."""
 
     state: CallState
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OutputArrived:
+    """A running call printed something."""
+
     call: CallId
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ProgressMade:
+    """A running call said how far it is."""
+
     call: CallId
     fraction: float
     """From 0 to 1."""
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NoticeGiven:
+    """Something a person should know."""
+
     call: CallId | None
     """None: about the session."""
     message: str

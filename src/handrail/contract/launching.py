@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 from handrail.contract.effects import Effects
+from handrail.contract.values import value
 
 OutputSink = Callable[[bytes], None]
 """Called on the event loop with each piece of a child's output, as it comes."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LaunchSpec:
     """One child process to start. It never gets a terminal, and its stdin is closed."""
 
     argv: tuple[str, ...]
     cwd: Path
     env: Mapping[str, str]
-    effects: Effects = field(default_factory=Effects.unknown)
+    effects: Effects = Effects.unknown()
     """What the sandbox is cut to."""
     timeout: float | None = None
     """Seconds; None waits for ever."""
@@ -28,7 +28,7 @@ class LaunchSpec:
     """Bytes kept in memory of all that is printed: the first and the last half of this each."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Finished:
     """How a child ended. `head` and `tail` are stdout and stderr as one stream, in arrival order."""
 
@@ -41,6 +41,10 @@ class Finished:
     """Bytes between head and tail that were not kept."""
     seconds: float
     pid: int
+    stopped: int = 0
+    """Processes that came from the child, were alive when it ended or ran out of time, and were ended."""
+    left: int = 0
+    """Processes that could not be ended: another user's, or stuck in the kernel."""
 
 
 class Launcher(Protocol):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Protocol
 
-from handrail.contract.calls import AwaitingApproval, CallState, Executing
+from handrail.contract.calls import Approved, AwaitingApproval, CallState
 from handrail.contract.confirmation import Answer
 
 
 class Checkpoints(Protocol):
     """Keeps what a call will overwrite, so that it can be taken back."""
 
-    async def keep(self, call: Executing) -> None: ...
+    async def keep(self, call: Approved) -> None:
+        """Called when the call has its turn, before it starts. Raises HandrailError to stop it from starting."""
+        ...
 
 
 class Journal(Protocol):
@@ -28,7 +31,22 @@ class Journal(Protocol):
     async def close(self) -> None: ...
 
 
-class Asker(Protocol):
-    """A surface that can put a question to a person. Returns None when nobody can be asked here."""
+class Unanswered(Enum):
+    """Why a question got no answer."""
 
-    async def ask(self, call: AwaitingApproval) -> Answer | None: ...
+    NOBODY = "nobody"
+    """Nobody can be asked here: the call is denied."""
+    LATER = "later"
+    """The question stays open at the desk: the call waits."""
+
+
+class Asker(Protocol):
+    """A surface that can put a question to a person.
+
+    `answer` may take as long as people do; it is cancelled when the question was answered elsewhere.
+    """
+
+    surface: str
+    """Names the surface in decisions: `person:terminal`."""
+
+    async def answer(self, call: AwaitingApproval) -> Answer | Unanswered: ...

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from handrail.contract.basics import Json, JsonObject
+from handrail.contract.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextPart:
+    """Text for the model."""
+
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ImagePart:
+    """An image: its bytes, and its type, such as `image/png`."""
+
     data: bytes
     media_type: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AudioPart:
+    """Sound: its bytes, and its type, such as `audio/wav`."""
+
     data: bytes
     media_type: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ResourcePart:
     """Something with an address: embedded when `text` is given, else a link."""
 
@@ -37,21 +43,25 @@ class ResourcePart:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class JsonPart:
+    """A value. Wires that carry text only get it as JSON text."""
+
     value: Json
 
 
 Part: TypeAlias = TextPart | ImagePart | AudioPart | ResourcePart | JsonPart
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextDisplay:
+    """Text for people, where it differs from what the model gets."""
+
     text: str
     markdown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DiffDisplay:
     """A change to one file. `old` is None for a new file."""
 
@@ -60,20 +70,22 @@ class DiffDisplay:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TerminalDisplay:
+    """A command and what it printed. `exit_code` is None where it did not end by itself."""
+
     command: str
     output: str
     exit_code: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TodoItem:
     text: str
     status: Literal["pending", "in_progress", "completed", "cancelled", "blocked"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TodoDisplay:
     items: tuple[TodoItem, ...]
 
@@ -98,7 +110,7 @@ class ErrorKind(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallFault:
     """The error of a call: its kind, and one message for a person and the model."""
 
@@ -106,7 +118,7 @@ class CallFault:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FollowUp:
     """Another call to make in place of this one, under the same call id."""
 
@@ -114,7 +126,7 @@ class FollowUp:
     arguments: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolResult:
     """What a tool returns: parts for the model, and what people and programs see beside them."""
 
@@ -137,7 +149,7 @@ class ToolResult:
     @property
     def text(self) -> str:
         """All parts as the text a model without other media would get."""
-        return "\n".join(part_text(part) for part in self.parts)
+        return "\n".join([part_text(part) for part in self.parts])
 
 
 def part_text(part: Part) -> str:

@@ -10,25 +10,26 @@ import inspect
 import re
 import sys
 from abc import ABC
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.confirmation import Confirmation, GrantOption, InfoConfirmation
-from handrail.contract.context import CAPABILITIES, Environment, FileReader, RunContext, Workspace
+from handrail.contract.context import CALL_MAKING, CAPABILITIES, Environment, FileReader, RunContext, Workspace
 from handrail.contract.effects import Claims, PathClaim, Scope
 from handrail.contract.parameters import BadArguments, ModelParameters, ParameterSchema
 from handrail.contract.results import ToolResult
+from handrail.contract.values import value
 from handrail.errors import InvalidArguments, ToolDefinitionError
 
 P = TypeVar("P")
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]{0,63}")
-"""Names that every provider accepts (dots aside, which faces replace)."""
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]{0,63}")
+"""Names that every provider accepts."""
 
 
 class Kind(StrEnum):
@@ -49,7 +50,7 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reads:
     """Marks a parameter as a path that is read: `Annotated[str, Reads("tree")]`."""
 
@@ -57,19 +58,19 @@ class Reads:
     spares_secrets: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Writes:
     """Marks a parameter as a path that is written."""
 
     scope: Scope = "file"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ConnectsTo:
     """Marks a parameter as a host that is connected to."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Opinion:
     """What a tool thinks of its own call: it may tighten, never loosen."""
 
@@ -94,7 +95,8 @@ class Tool(ABC, Generic[P]):
     kind: Kind = Kind.OTHER
     aliases: tuple[str, ...] = ()
     needs_approval: NeedsApproval = None
-    """None: the mode decides. See DESIGN, Policy, for the rest."""
+    """None or False: the mode decides. True: a person is asked. "never": not asked where only the mode would ask.
+    "once", "always": asked, "always" unless an allow rule names the tool. A function of the parameters: True asks."""
     client_side: bool = False
     """The caller runs it: the call is handed back, and its result comes by call id."""
     on_cancel: Literal["cancel", "finish"] = "cancel"
@@ -114,11 +116,16 @@ class Tool(ABC, Generic[P]):
         model = _model_of(cls)
         if model is not None:
             cls.parameters = cast("ParameterSchema[P]", ModelParameters(model))
-            cls._marked = tuple(_marks(model))
+            cls._marked = tuple(marks_of(model.model_fields, model.__qualname__))
         if "run" in cls.__dict__:
             cls._injected = tuple(_injections(cls))
         if "name" in cls.__dict__ and isinstance(cls.__dict__["name"], str):
             check_name(cls.name)
+
+    @property
+    def makes_calls(self) -> bool:
+        """True when it may make calls of its own: it takes no place among those that run together."""
+        return not CALL_MAKING.isdisjoint(self._injected)
 
     def bind(self, arguments: JsonObject) -> Invocation:
         """Checks the arguments. Raises InvalidArguments with every problem."""
@@ -137,6 +144,7 @@ class Tool(ABC, Generic[P]):
         return None
 
     def opinion(self, params: P) -> Opinion | None:
+        """A reason to ask about this call, or to deny it, whatever the rules say; None has none."""
         return None
 
     def effects(self, params: P) -> Claims:
@@ -162,10 +170,10 @@ class Tool(ABC, Generic[P]):
         run: Callable[..., Awaitable[ToolResult]] | None = getattr(self, "run", None)
         if run is None:
             raise ToolDefinitionError(f"{self.name} has no run method")
-        return await run(params, *(pick(context) for pick in self._injected))
+        return await run(params, *[pick(context) for pick in self._injected])
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Invocation:
     """A tool bound to validated arguments."""
 
@@ -200,7 +208,7 @@ def check_name(name: str) -> None:
     """Raises ToolDefinitionError for a name that no provider would take."""
     if not NAME.fullmatch(name):
         raise ToolDefinitionError(
-            f"{name!r} can't name a tool: use a letter or underscore, then letters, digits, '_', '-' or '.', "
+            f"{name!r} can't name a tool: use a letter or underscore, then letters, digits, '_' or '-', "
             "at most 64 in all"
         )
 
@@ -212,7 +220,7 @@ def claims_of(params: object, marked: Iterable[tuple[str, object]]) -> Claims:
     hosts: set[str] = set()
     for name, mark in marked:
         value = params.get(name) if isinstance(params, Mapping) else getattr(params, name)
-        values = value if isinstance(value, (list, tuple)) else [] if value is None else [value]
+        values = list(_single(value))
         match mark:
             case Reads(scope, spares_secrets):
                 reads += [PathClaim(str(v), scope, spares_secrets) for v in values]
@@ -221,6 +229,32 @@ def claims_of(params: object, marked: Iterable[tuple[str, object]]) -> Claims:
             case ConnectsTo():
                 hosts.update(map(str, values))
     return Claims(reads=tuple(reads), writes=tuple(writes), connects=frozenset(hosts))
+
+
+def _single(value: object) -> Iterator[object]:
+    """The values in a value: whatever it holds, at any depth, and nothing for None."""
+    if isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            yield from _single(item)
+    elif isinstance(value, Mapping):
+        yield from _single((*value.keys(), *value.values()))
+    elif value is not None:
+        yield value
+
+
+def marks_of(fields: Mapping[str, FieldInfo], where: str) -> Iterator[tuple[str, object]]:
+    """The parameters that are marked, and how. Raises ToolDefinitionError for a mark that would not be seen."""
+    for name, info in fields.items():
+        for mark in info.metadata:
+            if isinstance(mark, type) and mark in (Reads, Writes, ConnectsTo):
+                yield name, mark()
+            elif isinstance(mark, (Reads, Writes, ConnectsTo)):
+                yield name, mark
+        if _buries_a_mark(info.annotation):
+            raise ToolDefinitionError(
+                f"{where}.{name}: a mark inside the type would not be seen; "
+                "mark the parameter as a whole: Annotated[str | None, Reads()]"
+            )
 
 
 def _model_of(cls: type) -> type[BaseModel] | None:
@@ -234,13 +268,12 @@ def _model_of(cls: type) -> type[BaseModel] | None:
     return None
 
 
-def _marks(model: type[BaseModel]) -> Iterable[tuple[str, object]]:
-    for name, info in model.model_fields.items():
-        for mark in info.metadata:
-            if isinstance(mark, type) and mark in (Reads, Writes, ConnectsTo):
-                yield name, mark()
-            elif isinstance(mark, (Reads, Writes, ConnectsTo)):
-                yield name, mark
+def _buries_a_mark(annotation: object) -> bool:
+    """`Annotated[str, Reads()] | None` and `list[Annotated[str, Writes()]]`: their claims would be lost."""
+    return any(
+        part in (Reads, Writes, ConnectsTo) or isinstance(part, (Reads, Writes, ConnectsTo)) or _buries_a_mark(part)
+        for part in get_args(annotation)
+    )
 
 
 def _injections(cls: type) -> Iterable[Callable[[RunContext], object]]:

@@ -1,0 +1,43 @@
+# Every recipe starts programs as `python -m`: see requirements/setup.sh for the reason.
+VENV := .venv
+BENCH_VENV := .venv-bench
+IN_VENV := "$(VENV)/bin/python" -m
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+export VENV
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench requirements clean
+
+help: ## Show what there is to do
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
+
+run: ## Set up everything and play the demo
+	@sh requirements/setup.sh run
+	@$(IN_VENV) handrail demo
+
+test: ## Set up everything and run the tests; ARGS="tests/policy -k deny" runs some
+	@sh requirements/setup.sh dev
+	$(IN_VENV) pytest $(ARGS)
+
+lint: ## Check style, types and layers
+	@sh requirements/setup.sh dev
+	$(IN_VENV) ruff check
+	$(IN_VENV) ruff format --check
+	$(IN_VENV) mypy
+	"$(VENV)/bin/python" -c 'from importlinter.cli import lint_imports_command as lint; lint()'
+
+bench: ## Measure against the limit and against peers
+	@VENV=$(BENCH_VENV) sh requirements/setup.sh bench
+	@set -e; for script in bench/[a-z]*.py; do \
+		"$(BENCH_VENV)/bin/python" -m "bench.$$(basename "$$script" .py)"; \
+	done
+
+requirements: ## Pin the requirements again with uv; ARGS=--upgrade takes newer versions
+	$(COMPILE) $(ARGS) pyproject.toml -o requirements/run.txt
+	$(COMPILE) $(ARGS) pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(COMPILE) $(ARGS) requirements/build.in -o requirements/build.txt
+	$(COMPILE) $(ARGS) pyproject.toml requirements/bench.in -o requirements/bench.txt
+
+clean: ## Remove all that was set up, built or cached
+	rm -rf "$(VENV)" "$(BENCH_VENV)" build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,113 @@
+"""What a decision is made from: all that was looked up about one call. Two equal Facts mean nothing changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from handrail.contract.effects import Effects, PathEffect, SimpleCommand
+from handrail.contract.tool import Kind, Opinion
+from handrail.policy.places import Places, Zone
+from handrail.policy.shell.words import Word
+
+Approval: TypeAlias = Literal["ask", "once", "always", "never"]
+"""What the tool's `needs_approval` came to for this call; None where it says nothing."""
+
+Access: TypeAlias = Literal["read", "write", "mention"]
+"""`mention`: a word of a command that nobody knows to be harmless, which may be a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathFact:
+    """One path of a call, looked up."""
+
+    effect: PathEffect
+    access: Access
+    named: str
+    """As given, absolute and normal."""
+    resolved: str
+    zone: Zone
+    """The stricter of the zones of both spellings."""
+    secret: bool = False
+    protected: str = ""
+    """What protects it from being written; empty for a path that is only read."""
+    state: bool = False
+    """Handrail's own state, or a tree that holds it."""
+    folder: bool = False
+    """An existing folder that a command names: what it does below it is not known."""
+
+    @property
+    def is_tree(self) -> bool:
+        return self.folder or self.effect.scope == "tree"
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        return (self.named,) if self.named == self.resolved else (self.named, self.resolved)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFact:
+    """One simple command found anywhere in a shell command, as deny and ask rules see it."""
+
+    text: str
+    words: tuple[Word, ...]
+    starts: tuple[int, ...] = (0,)
+    """Where in the words a command begins for sure: the first, and those behind a known wrapper."""
+    suspects: tuple[int, ...] = ()
+    """Where a command might begin, behind a program that nobody knows."""
+    maybe: bool = False
+    """It may be a text, and no command at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A path whose removal ruins something."""
+
+    command: str
+    path: str
+    ruins: str
+    doubt: str = ""
+    """Why it may be meant or harmless after all, as a clause, so that a person is asked; else it is denied."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellFacts:
+    """What is known of a shell command. All that it may run is in `commands`, save what `opaque` names."""
+
+    text: str
+    commands: tuple[CommandFact, ...]
+    opaque: str = ""
+    """Why a part of it can't be known, as a clause; empty when all is known."""
+    unread: str = ""
+    """The first part that is not known to only read; empty when the whole is read-only."""
+    single: SimpleCommand | None = None
+    """Set when it is nothing but one simple command of literal words."""
+    edits: bool = False
+    """It is one of the plain file commands of `accept-edits`, all its paths known."""
+    unnamed: str = ""
+    """The first part that may touch paths whose names are not known."""
+    removals: tuple[Removal, ...] = ()
+    answers_itself: str = ""
+    """The part that would answer approvals or change policy from inside a call."""
+    unjudged: bool = False
+    """Not wholly taken apart, and it may well do what no call may do."""
+
+    @property
+    def read_only(self) -> bool:
+        return not self.unread
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One call, as policy sees it."""
+
+    tool: str
+    names: tuple[str, ...]
+    """The tool's name, its aliases and its faces."""
+    kind: Kind
+    effects: Effects
+    places: Places
+    approval: Approval | None = None
+    opinion: Opinion | None = None
+    paths: tuple[PathFact, ...] = ()
+    shell: ShellFacts | None = None

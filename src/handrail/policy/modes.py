@@ -1,0 +1,58 @@
+"""The modes, and what each says about each kind of effect: the table of the design, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from handrail.contract.decision import Outcome
+
+
+class Mode(StrEnum):
+    """How much a session lets through unasked."""
+
+    PLAN = "plan"
+    DEFAULT = "default"
+    ACCEPT_EDITS = "accept-edits"
+    SANDBOXED = "sandboxed"
+    """Decides as `default` until a sandbox backend holds what it promises."""
+    BYPASS = "bypass"
+    """Asks about nothing; checks, protected paths, deny rules and ask rules still hold."""
+
+
+class Column(StrEnum):
+    """What a call falls under. The value reads as a clause about the call."""
+
+    SESSION = "touches nothing outside the session"
+    READ = "reads in the workspace"
+    SECRETS = "touches a secret file"
+    WRITE = "writes in the workspace"
+    SHELL_READ = "runs a read-only command"
+    SHELL = "runs a command that is not known to be read-only"
+    NETWORK = "connects to the network"
+    OUTSIDE_READ = "reads outside the workspace"
+    OUTSIDE_WRITE = "writes outside the workspace"
+    UNKNOWN = "may touch anything: its effects are not declared"
+
+
+ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
+STRICTNESS: Mapping[Outcome, int] = MappingProxyType({ALLOW: 0, ASK: 1, DENY: 2})
+
+_ROWS: Mapping[Mode, tuple[Outcome, ...]] = {
+    #                   session read   secret write  sh-read shell net  outside: r, w  unknown
+    Mode.PLAN:         (ALLOW,  ALLOW, ASK,   DENY,  ALLOW,  DENY, ASK, ASK,    DENY,  DENY),
+    Mode.DEFAULT:      (ALLOW,  ALLOW, ASK,   ASK,   ALLOW,  ASK,  ASK, ASK,    ASK,   ASK),
+    Mode.ACCEPT_EDITS: (ALLOW,  ALLOW, ASK,   ALLOW, ALLOW,  ASK,  ASK, ASK,    ASK,   ASK),
+    Mode.SANDBOXED:    (ALLOW,  ALLOW, ASK,   ALLOW, ALLOW, ALLOW, ASK, ASK,    ASK,   ASK),
+    Mode.BYPASS:       (ALLOW,) * len(Column),
+}  # fmt: skip
+
+TABLE: Mapping[Mode, Mapping[Column, Outcome]] = MappingProxyType(
+    {mode: MappingProxyType(dict(zip(Column, row, strict=True))) for mode, row in _ROWS.items()}
+)
+
+
+def row_in_force(mode: Mode, sandbox_holds: bool) -> Mapping[Column, Outcome]:
+    """The row that decides: `sandboxed` without a sandbox has that of `default`."""
+    return TABLE[Mode.DEFAULT if mode is Mode.SANDBOXED and not sandbox_holds else mode]

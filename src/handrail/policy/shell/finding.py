@@ -1,0 +1,277 @@
+"""Every command that a text would run: also behind wrappers, in the scripts of `bash -c`, and after `-exec`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from handrail.policy.facts import CommandFact
+from handrail.policy.shell.folders import Folders, put_by_options, union
+from handrail.policy.shell.hidden import ASSIGNMENT, commands_in, hidden_in, runs_its_value
+from handrail.policy.shell.parse import Assigned, Command, Redirect, Script, read
+from handrail.policy.shell.programs import read_by, reading_programs
+from handrail.policy.shell.removal import Target, removals
+from handrail.policy.shell.runners import Runners, runners, unversioned
+from handrail.policy.shell.words import Known, Word
+from handrail.policy.wording import shortened
+
+MAX_DEPTH = 5
+"""`bash -c` in `bash -c`, `find -exec` in `find -exec`, and so on."""
+
+MAX_LOOKS = 200
+"""Commands within the words of commands that are followed, in one text."""
+
+_VALUED_SHELL_OPTIONS = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
+_ONLY_TELLS = frozenset(("--version", "-V", "-VV", "--help", "-h", "-v"))
+_ADDED = Word("", Known.UNKNOWN)
+"""Stands for words that a program adds to the command that it runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    script: Script
+    """The text itself."""
+    commands: tuple[CommandFact, ...]
+    parts: tuple[Command, ...]
+    """The simple commands of the text and of the scripts in it."""
+    redirects: tuple[Redirect, ...]
+    removals: tuple[Target, ...]
+    opaque: str
+    """Why not all that runs can be known, as a clause."""
+
+
+def find(text: str, folders: Folders, home: str) -> Findings:
+    finder = _Finder(home)
+    script = finder.script(text, folders, 0)
+    return Findings(
+        script,
+        tuple(finder.facts),
+        tuple(finder.parts),
+        tuple(finder.redirects),
+        tuple(dict.fromkeys(finder.removals)),
+        finder.opaque,
+    )
+
+
+class _Finder:
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.tables = runners()
+        self.facts: list[CommandFact] = []
+        self.parts: list[Command] = []
+        self.redirects: list[Redirect] = []
+        self.removals: list[Target] = []
+        self.opaque = ""
+        self._looks = 0
+
+    def script(self, text: str, folders: Folders, depth: int) -> Script:
+        script = read(text, folders, self.home)
+        self._opaque(script.problem)
+        self.redirects += script.redirects
+        for assigned in script.assigned:
+            self._assigned(assigned, folders)
+        for command in script.commands:
+            if read_by(reading_programs(), command.words) is None:
+                put = put_by_options(command.words, command.folders, self.home)
+                command = replace(command, folders=union(put, command.folders)) if put else command
+            self.parts.append(command)
+            if command.words:
+                self._look(command, command.words, depth)
+        return script
+
+    def _opaque(self, reason: str) -> None:
+        self.opaque = self.opaque or reason
+
+    def _look(self, command: Command, words: tuple[Word, ...], depth: int) -> None:
+        if self.tables.has("adding", words[0].program):
+            words = tuple(_filled(word) if "{}" in word.written else word for word in words)
+        if words[0].value is None:
+            self._opaque(
+                f"which program `{shortened(command.text)}` runs depends on a variable or on what a command prints"
+            )
+        starts, suspect = _starts(words, self.tables)
+        suspects = tuple(i for i in range(suspect, len(words)) if i not in starts)
+        longer = (*words, _ADDED) if any(words[i].program in ("xargs", "parallel") for i in starts) else words
+        fact = CommandFact(command.text, longer, tuple(sorted(starts)), suspects)
+        self._found(fact, command.folders)
+        for hidden in hidden_in(words, starts, self.tables):
+            self._hidden(command.text, hidden, command.folders)
+        for word in words[1:]:
+            if ASSIGNMENT.match(word.text):
+                name, _, value = word.text.partition("=")
+                self._assigned(Assigned(command.text, name, replace(word, text=value, source="")), command.folders)
+        for start in (*starts, *suspects):
+            if self.tables.may_run_words(unversioned(words[start].program)):
+                self._look_inside(command, words[start:], depth + 1, sure=start in starts)
+
+    def _found(self, fact: CommandFact, folders: Folders) -> None:
+        self.facts.append(fact)
+        self.removals += (replace(target, maybe=fact.maybe) for target in removals(fact, folders))
+
+    def _hidden(self, part: str, text: str, folders: Folders) -> None:
+        for words in commands_in(text, folders, self.home):
+            self._found(CommandFact(part, words, (0,), tuple(range(1, len(words))), maybe=True), folders)
+
+    def _assigned(self, assigned: Assigned, folders: Folders) -> None:
+        if runs_its_value(assigned.name, assigned.value, self.tables):
+            self._opaque(f"`{shortened(assigned.text)}` sets {assigned.name}, whose value programs run")
+        self._hidden(assigned.text, assigned.value.text, folders)
+
+    def _look_inside(self, command: Command, words: tuple[Word, ...], depth: int, *, sure: bool) -> None:
+        """Scripts and commands in the words of one program; only what surely runs makes the whole opaque."""
+        self._looks += 1
+        if depth > MAX_DEPTH or self._looks > MAX_LOOKS:
+            self._opaque("it holds commands within commands, more than can be followed")
+            return
+        name, rest, tables = words[0].program, words[1:], self.tables
+        if tables.has("shells", name):
+            self._shell(command, name, rest, depth, sure)
+        if tables.has("evaluators", name):
+            self._scripts([" ".join(word.text for word in rest)], command, depth)
+        if tables.has("scripted", name):
+            self._scripts([word.text for word in rest if _may_be_script(word)], command, depth)
+        for inner in _after(words, tables.words("after", name) or ()):
+            self._look(command, inner, depth)
+            if len(inner[0].text.split()) > 1:
+                self._scripts([" ".join(word.text for word in inner)], command, depth)
+        for subcommand, maybe in _without_globals(words, tables.words("globals", name) or ()):
+            self.facts.append(CommandFact(command.text, subcommand, maybe=maybe))
+        if sure:
+            self._opaque(_unseen(name, words, command, tables))
+
+    def _shell(self, command: Command, name: str, rest: tuple[Word, ...], depth: int, sure: bool) -> None:
+        given = _script_of(rest)
+        if isinstance(given, Word):
+            self._scripts([given.text], command, depth)
+            if sure and given.value is None:
+                self._opaque(f"`{shortened(command.text)}` runs a text that is not known")
+        elif given:
+            if command.input is not None:
+                self._scripts([command.input], command, depth)
+            if sure:
+                self._opaque(f"{name} in `{shortened(command.text)}` runs what it is fed")
+
+    def _scripts(self, texts: list[str], command: Command, depth: int) -> None:
+        for text in texts:
+            self.script(text, command.folders, depth)
+
+
+def _filled(word: Word) -> Word:
+    """`{}` in the words of `find -exec` or `xargs`: some name of a file."""
+    return Word(word.text.replace("{}", ""), Known.UNKNOWN, word.written)
+
+
+def _may_be_script(word: Word) -> bool:
+    return len(word.text.split()) > 1 and not ASSIGNMENT.match(word.text)
+
+
+def _unseen(name: str, words: tuple[Word, ...], command: Command, tables: Runners) -> str:
+    """Why it can't be seen from the words what a program would do, as a clause; empty when it can."""
+    shown = f"`{shortened(command.text)}`"
+    if tables.has("opaque", name):
+        return f"what {shown} does can't be seen from its words"
+    if not set(tables.words("running_globals", name) or ()).isdisjoint(_globals(words)):
+        return f"{shown} may run what its options say"
+    texts = words[1:] if tables.has("evaluators", name) or tables.has("scripted", name) else ()
+    if any(word.known is Known.UNKNOWN and not ASSIGNMENT.match(word.text) for word in texts):
+        return f"{shown} may run a text that is not known"
+    if command.input is not None and tables.words("fed", name) is not None:
+        return f"{shown} may run what it is fed"
+    return f"{shown} runs code that is not shell" if _runs_code(name, words, tables) else ""
+
+
+def _globals(words: tuple[Word, ...]) -> Iterator[str]:
+    """The names of the options that may stand before the subcommand: up to two words that are none in a row."""
+    for before, word in pairwise(words):
+        if not (word.text.startswith("-") or before.text.startswith("-")):
+            return
+        yield word.text.partition("=")[0]
+
+
+def _starts(words: tuple[Word, ...], tables: Runners) -> tuple[set[int], int]:
+    """Where commands begin for sure, and from where on they might."""
+    starts, suspect, waiting = {0}, len(words), [0]
+    while waiting:
+        start = waiting.pop()
+        name = words[start].program
+        if tables.has("wrappers", name):
+            for position in range(start + 1, len(words)):
+                starts.add(position)
+                if tables.knows(unversioned(words[position].program)):
+                    waiting.append(position)
+                    break
+            suspect = min(suspect, start + 1)
+        elif not tables.knows(name) and not tables.knows(unversioned(name)):
+            suspect = min(suspect, start + 1)
+    return starts, suspect
+
+
+def _script_of(words: tuple[Word, ...]) -> Word | bool:
+    """The script that a shell gets after `-c`; True when it runs what it is fed, False when it runs a file."""
+    wants_script, rest = False, iter(words)
+    for word in rest:
+        if word.text in _VALUED_SHELL_OPTIONS:
+            next(rest, None)
+        elif word.text.startswith("--command="):
+            return replace(word, text=word.text.partition("=")[2])
+        elif word.text.startswith(("-", "+")) and len(word.text) > 1:
+            wants_script = wants_script or word.text == "--command" or (word.text[1] != "-" and "c" in word.text)
+        elif wants_script:
+            return word
+        elif word.value is None or word.text != "-":
+            return word.value is None
+    return not (wants_script or (words and all(word.text in _ONLY_TELLS for word in words)))
+
+
+def _after(words: tuple[Word, ...], markers: tuple[str, ...]) -> list[tuple[Word, ...]]:
+    """The commands that stand behind a marker, each up to `;` or `+`."""
+    found, position = [], 0
+    while position < len(words):
+        start = position + 1
+        if words[position].value in markers:
+            end = next((i for i in range(start, len(words)) if words[i].text in (";", "+")), len(words))
+            found += [words[start:end]] if end > start else []
+            start = end
+        position = start
+    return found
+
+
+def _without_globals(words: tuple[Word, ...], options: tuple[str, ...]) -> Iterator[tuple[tuple[Word, ...], bool]]:
+    """The same command without the options before its subcommand; behind one that isn't known, every word may be that.
+
+    With each comes whether that is only so maybe. None where there are no options.
+    """
+    position = 1
+    while options and position < len(words):
+        text = words[position].text
+        name, equals, _ = text.partition("=")
+        if text in options or (equals and f"{name}=" in options):
+            position += 1
+        elif f"{text}=" in options:
+            position += 2
+        elif f"{text[:2]}=" in options and not text.startswith("--"):
+            position += 1
+        else:
+            break
+    rest = words[position:]
+    if rest and rest[0].text.startswith("-") and options:
+        for later in range(1, len(rest)):
+            yield (words[0], *rest[later:]), True
+    elif rest and position > 1:
+        yield (words[0], *rest), False
+
+
+def _runs_code(name: str, words: tuple[Word, ...], tables: Runners) -> bool:
+    rest = [word.text for word in words[1:]]
+    if not set(tables.words("fed", name) or ()).isdisjoint(rest):
+        return True
+    plain_name = unversioned(name)
+    markers = tables.words("code", plain_name)
+    if markers is not None:
+        letters = {marker[1] for marker in markers if len(marker) == 2}
+        clustered = any(re.match(r"-\w+$", text) and not letters.isdisjoint(text) for text in rest)
+        fed = all(text.startswith("-") for text in rest) and not (rest and _ONLY_TELLS.issuperset(rest))
+        return clustered or fed or not set(markers).isdisjoint(rest)
+    return any(marker in text for marker in tables.words("within", name) or () for text in rest)

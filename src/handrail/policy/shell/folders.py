@@ -1,0 +1,89 @@
+"""Where the parts of a shell command may run, as `cd` moves them."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from handrail.policy.places import normal
+from handrail.policy.shell.words import Known, Word
+
+MOST_FOLDERS = 8
+"""Kept per part; a command that may stand in so many is not followed further, and opaque."""
+
+_FOLDER_OPTIONS = frozenset(("-C", "-D", "--chdir", "--directory", "--cwd", "--prefix", "--work-tree"))
+"""Of env, sudo, tar, make, git, npm and others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that a part of a command may run in."""
+
+    path: str
+    certain: bool = True
+    """False when it depends on what a variable holds."""
+
+
+Folders: TypeAlias = tuple[Folder, ...]
+"""All that are possible at one place in a command; none where that place is never reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """Where the shell stands after a part succeeded, and after it failed."""
+
+    ok: Folders
+    failed: Folders
+
+    @property
+    def either(self) -> Folders:
+        return union(self.ok, self.failed)
+
+
+def union(left: Folders, right: Folders) -> Folders:
+    return tuple(dict.fromkeys(left + right))[:MOST_FOLDERS]
+
+
+def after(words: tuple[Word, ...], at: Folders, home: str) -> After:
+    """Where a simple command leaves the shell."""
+    match words[0].value if words else None:
+        case "exit" | "return":
+            return After((), ())
+        case "command" | "builtin":
+            return after(words[1:], at, home)
+        case "eval":
+            script = (Word(part) for word in words[1:] for part in word.text.split())
+            return after(tuple(script), at, home)
+        case "cd" | "pushd" | "chdir":
+            return After(_moved(words[1:], at, home), at)
+        case _:
+            return After(at, at)
+
+
+def put_by_options(words: tuple[Word, ...], at: Folders, home: str) -> Folders:
+    """The folders that `-C DIR`, `--directory=DIR` and the like name; the program, or what it runs, may work there."""
+    named: list[Word] = []
+    for word, following in zip(words[1:], (*words[2:], None), strict=False):
+        option, equals, value = word.text.partition("=")
+        if word.text in _FOLDER_OPTIONS and following is not None:
+            named.append(following)
+        elif equals and option in _FOLDER_OPTIONS:
+            named.append(replace(word, text=value))
+        elif word.text[:2] in _FOLDER_OPTIONS and word.text[2:]:
+            named.append(replace(word, text=word.text[2:]))
+    return tuple(folder for word in named for folder in _moved((word,), at, home))
+
+
+def _moved(arguments: tuple[Word, ...], at: Folders, home: str) -> Folders:
+    operands = [word for word in arguments if word.written in ("-", "--") or not word.written.startswith("-")]
+    operands = [word for word in operands if word.written != "--"]
+    if not operands:
+        return (Folder(home),)
+    target = operands[0]
+    if target.known is Known.GLOB or target.written == "-":
+        return tuple(Folder(folder.path, certain=False) for folder in at)
+    if target.value is None:
+        stays_or_goes_home = (*at, Folder(home))
+        return tuple(Folder(folder.path, certain=False) for folder in stays_or_goes_home)
+    return tuple(Folder(normal(posixpath.join(folder.path, target.text)), folder.certain) for folder in at)

@@ -1,0 +1,55 @@
+"""Words that may hold a command, though nothing says for sure that it is run: `sed '1e x y'`, `tar --to-command=x`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from handrail.policy.shell.folders import Folders
+from handrail.policy.shell.parse import read
+from handrail.policy.shell.programs import read_by, reading_programs
+from handrail.policy.shell.runners import Runners, unversioned
+from handrail.policy.shell.words import Known, Word
+
+ASSIGNMENT = re.compile(r"\w+=")
+
+_BETWEEN_WORDS = re.compile(r"[\s=;|&(){}'\"`]+")
+_VALUE = re.compile(r"--?[\w-]+=(.+)", re.S)
+
+
+def hidden_in(words: tuple[Word, ...], starts: set[int], tables: Runners) -> Iterator[str]:
+    """The texts within one command that its program may run; none of a program known not to."""
+    names = [name for i in starts if tables.knows(name := unversioned(words[i].program))]
+    hosts = {name: options for name in names if (options := tables.words("running", name)) is not None}
+    asked_to = any(_option(word.text, options) for options in hosts.values() for word in words)
+    unknown = all(tables.has("wrappers", name) for name in names)
+    if read_by(reading_programs(), words) is not None or not (unknown or asked_to or () in hosts.values()):
+        return
+    following = False
+    for word in words[1:]:
+        value = _VALUE.fullmatch(word.text)
+        if following or value or len(word.text.split()) > 1:
+            yield value[1] if value else word.text
+            if word.text.startswith("-") and not value:
+                yield word.text[2:]
+        following = any(word.text in options for options in hosts.values())
+
+
+def commands_in(text: str, folders: Folders, home: str) -> Iterator[tuple[Word, ...]]:
+    """What a text may run: as a script, and its words whatever stands between them."""
+    words = tuple(Word(part) for part in _BETWEEN_WORDS.split(text) if part)
+    if words:
+        yield words
+        yield from (command.words for command in read(text, folders, home).commands if command.words != words)
+
+
+def runs_its_value(name: str, value: Word, tables: Runners) -> bool:
+    """True for a variable whose value other programs run, unless that is the name of one that only reads."""
+    if not (name in (tables.words("variables", "run") or ()) or name.startswith(("GIT_CONFIG", "BASH_FUNC_"))):
+        return False
+    return value.known is not Known.LITERAL or (value.text != "" and value.text not in reading_programs())
+
+
+def _option(text: str, options: tuple[str, ...]) -> bool:
+    """`--pre`, `--pre=x`, and of a letter also `-Px`."""
+    return any(text == option or text.startswith(option if len(option) == 2 else f"{option}=") for option in options)

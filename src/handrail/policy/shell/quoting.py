@@ -1,0 +1,242 @@
+"""Syntax nodes to words: quotes and escapes removed, `~`, `$HOME` and `$PWD` put in, braces written out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+
+from tree_sitter import Node
+
+from handrail.policy.shell.words import Known, Word
+
+MAX_BRACES = 6
+"""Pairs of braces in one word that are written out."""
+MAX_BRACE_WORDS = 64
+"""Words that one word with braces may become; beyond this its value counts as unknown."""
+
+_GLOB = re.compile(r"[*?]|\[.+\]", re.S)
+_SPLIT = re.compile(r"[\s*?\[\\]")
+"""What makes the shell take a value that stands bare for several words, or for a pattern."""
+_LIVE_DOLLAR = re.compile(r"\$[\w({*@#?$!'\"\-]")
+_ANSI_ESCAPE = re.compile(
+    r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|[uU]([0-9a-fA-F]{1,8})|(.))", re.S
+)
+_ANSI_LETTERS = dict(zip("abeEfnrtv\\'\"?", "\a\b\033\033\f\n\r\t\v\\'\"?", strict=True))
+_QUOTES = frozenset("'\"\\")
+_EMPTY_QUOTES = re.compile(r"\"\"|''")
+_ESCAPED_GLOB = str.maketrans({c: f"[{c}]" for c in "*?["})
+
+
+@dataclass(slots=True)
+class _Text:
+    """A word being read: its characters, and for each whether the shell may still act on it."""
+
+    characters: list[str] = field(default_factory=list)
+    live: list[bool] = field(default_factory=list)
+    known: bool = True
+    expanded: bool = False
+    quoted: bool = False
+    """What comes next stands in double quotes, so the shell does not split it."""
+
+    def add(self, text: str, *, live: bool = False) -> None:
+        self.characters += text
+        self.live += [live] * len(text)
+
+    def expand(self, value: str) -> None:
+        """Puts in what the shell would; an empty value is one that nobody knows, and a bare one may be split."""
+        self.add(value)
+        self.expanded = True
+        self.known = self.known and value != "" and (self.quoted or not _SPLIT.search(value))
+
+    def unknown(self) -> None:
+        self.known = False
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the shell would put in for `~`, `$HOME` and `$PWD`; an empty one is not known."""
+
+    home: str
+    folder: str = ""
+
+
+def words_of(nodes: list[Node], around: Surroundings) -> tuple[Word, ...]:
+    """The words that the nodes of one argument list make: one each, but for braces."""
+    return tuple(word for node in nodes for word in _words(node, around))
+
+
+def _words(node: Node, around: Surroundings) -> Iterator[Word]:
+    source = _source(node)
+    text = _Text()
+    _read(node, text, around)
+    braces = sum(alive and c == "{" for c, alive in zip(text.characters, text.live, strict=True))
+    odd = ".." in source or ("{}" in source and "," in source)  # ranges; and bash may pass by a `{` before a `}`
+    if not text.known or braces > MAX_BRACES or (braces and odd):
+        _put_in_home(text, around, source)
+        yield Word(_pattern(text.characters, text.live), Known.UNKNOWN, source)
+        return
+    variants = list(islice(_without_braces(text.characters, text.live), MAX_BRACE_WORDS + 1))
+    # An empty one vanishes unless it was quoted, and which of them the quotes belong to is not known here.
+    vanishing = len(variants) > 1 and not all(c for c, _ in variants)
+    if len(variants) > MAX_BRACE_WORDS or (vanishing and not _QUOTES.isdisjoint(source)):
+        yield Word(_pattern(text.characters, text.live), Known.UNKNOWN, source)
+        return
+    for characters, live in variants:
+        if characters or not vanishing:
+            variant = _Text(characters, live, expanded=text.expanded or len(variants) > 1)
+            _put_in_home(variant, around, source)
+            yield _word(variant, source)
+
+
+def _word(text: _Text, source: str) -> Word:
+    value, pattern = "".join(text.characters), _pattern(text.characters, text.live)
+    if not text.known:
+        return Word(pattern, Known.UNKNOWN, source)
+    if _GLOB.search("".join(c for c, alive in zip(text.characters, text.live, strict=True) if alive)):
+        return Word(pattern, Known.GLOB, source)
+    return Word(value, Known.EXPANDED if text.expanded else Known.LITERAL, "" if source == value else source)
+
+
+def _pattern(characters: list[str], live: list[bool]) -> str:
+    """The word as a pattern for file names: what was quoted stands for itself."""
+    return "".join(c if alive else c.translate(_ESCAPED_GLOB) for c, alive in zip(characters, live, strict=True))
+
+
+def _read(node: Node, text: _Text, around: Surroundings) -> None:
+    match node.type:
+        case "word" | "number" | "variable_name" | "special_variable_name":
+            _read_bare(_source(node), text)
+        case "raw_string":
+            text.add(_source(node)[1:-1])
+        case "ansi_c_string":
+            _read_ansi(_source(node)[2:-1], text)
+        case "string":
+            _read_string(node, text, around)
+        case "concatenation" | "command_name":
+            for child in node.children:
+                _read(child, text, around)
+        case "simple_expansion" | "expansion":
+            text.expand({"HOME": around.home, "PWD": around.folder}.get(_variable(node), ""))
+        case "command_substitution" if _source(node) in ("$(pwd)", "`pwd`"):
+            text.expand(around.folder)
+        case _:
+            text.unknown()
+
+
+def _variable(node: Node) -> str:
+    """The name in `$NAME` or `${NAME}`; empty for an expansion that does anything else."""
+    return re.sub(r"^\$(?:\{(\w+)\}|(\w+))$", r"\1\2", _source(node))
+
+
+def _read_bare(source: str, text: _Text) -> None:
+    rest = iter(source)
+    for character in rest:
+        if character == "\\":
+            escaped = next(rest, "")
+            if escaped != "\n":
+                text.add(escaped or "\\")
+        else:
+            text.add(character, live=True)
+            if character in "$`":
+                text.unknown()
+
+
+def _read_string(node: Node, text: _Text, around: Surroundings) -> None:
+    """Text between expansions is taken from the source: the parser leaves blanks out of its nodes."""
+    source = node.text or b""
+    position = 1
+    for child in node.children:
+        if child.type in ("string_content", '"'):
+            continue
+        start, end = child.start_byte - node.start_byte, child.end_byte - node.start_byte
+        _read_quoted(source[position:start].decode(errors="replace"), text)
+        text.quoted = True
+        _read(child, text, around)
+        text.quoted = False
+        position = end
+    _read_quoted(source[position:-1].decode(errors="replace"), text)
+
+
+def _read_quoted(source: str, text: _Text) -> None:
+    value = re.sub(r'\\([$`"\\\n])', lambda escape: "" if escape[1] == "\n" else escape[1], source)
+    bare = re.sub(r"\\\n", "", source)
+    bare = re.sub(r'\\[$`"\\]', "", bare)
+    if "`" in bare or _LIVE_DOLLAR.search(bare):
+        text.unknown()
+    text.add(value)
+
+
+def _read_ansi(source: str, text: _Text) -> None:
+    def character(escape: re.Match[str]) -> str:
+        letter, octal, hexadecimal, unicode, _ = escape.groups()
+        if letter:
+            return _ANSI_LETTERS[letter]
+        code = int(octal, 8) if octal else int(unicode or hexadecimal or "0", 16)
+        if not 0 < code < (0x110000 if unicode else 0x80):
+            text.unknown()
+            return ""
+        return chr(code)
+
+    text.add(_ANSI_ESCAPE.sub(character, source))
+
+
+def _put_in_home(text: _Text, around: Surroundings, source: str) -> None:
+    """A live `~` at the start, up to the first slash: home, the working folder (`~+`), or somebody's home.
+
+    The shell also puts one in behind the `=` of what looks like an assignment, and behind a `:` there.
+    """
+    pairs = pairwise(zip(text.characters, text.live, strict=True))
+    if any(left in (("=", True), (":", True)) and right == ("~", True) for left, right in pairs):
+        text.unknown()
+    if not text.characters or text.characters[0] != "~" or not text.live[0]:
+        return
+    letters = enumerate(zip(text.characters, text.live, strict=True))
+    end = next((i for i, letter in letters if letter == ("/", True)), len(text.characters))
+    if not all(text.live[:end]):
+        return
+    value = {"": around.home, "+": around.folder}.get("".join(text.characters[1:end]), "")
+    if not value or _EMPTY_QUOTES.search(source):  # quotes around nothing, if they touch it, make it stand for itself
+        text.unknown()
+        return
+    text.characters[:end], text.live[:end] = list(value), [False] * len(value)
+    text.expanded = True
+
+
+def _without_braces(characters: list[str], live: list[bool]) -> Iterator[tuple[list[str], list[bool]]]:
+    """`a{b,c}d` as `abd` and `acd`: the first braces that hold a comma, then what is in them and behind them."""
+    found = _first_braces(characters, live)
+    if found is None:
+        yield characters, live
+        return
+    start, commas, end = found
+    for left, right in pairwise([start, *commas, end]):
+        inner = slice(left + 1, right)
+        for piece, piece_live in _without_braces(characters[inner], live[inner]):
+            for rest, rest_live in _without_braces(characters[end + 1 :], live[end + 1 :]):
+                yield characters[:start] + piece + rest, live[:start] + piece_live + rest_live
+
+
+def _first_braces(characters: list[str], live: list[bool]) -> tuple[int, list[int], int] | None:
+    """Where they open, their own commas, and where they close: as bash has it, at no `}` before a comma."""
+    for start, character in enumerate(characters):
+        if character != "{" or not live[start]:
+            continue
+        depth = 0
+        commas: list[int] = []
+        for position in range(start + 1, len(characters)):
+            match characters[position] if live[position] else "":
+                case "{":
+                    depth += 1
+                case "}" if depth:
+                    depth -= 1
+                case "}" if commas:
+                    return start, commas, position
+                case "," if not depth:
+                    commas.append(position)
+    return None
+
+
+def _source(node: Node) -> str:
+    return (node.text or b"").decode(errors="replace")

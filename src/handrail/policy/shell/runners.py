@@ -1,0 +1,62 @@
+"""What programs do with a command that stands in their own words: the tables of `runners.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from handrail.policy.shell.programs import editing_programs, reading_programs
+
+_VERSION = re.compile(r"[\d.]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Runners:
+    """The tables by name: see `runners.toml` for what each says."""
+
+    lists: Mapping[str, frozenset[str]]
+    tables: Mapping[str, Mapping[str, tuple[str, ...]]]
+
+    def has(self, listed: str, program: str) -> bool:
+        return program in self.lists[listed]
+
+    def words(self, table: str, program: str) -> tuple[str, ...] | None:
+        """The entry of a program; None when it has none."""
+        return self.tables[table].get(program)
+
+    def knows(self, program: str) -> bool:
+        """True for a program of which it is known whether it runs its own words."""
+        return (
+            program in reading_programs()
+            or program in editing_programs()
+            or any(program in listed for listed in self.lists.values())
+            or any(program in self.tables[table] for table in ("after", "code"))
+        )
+
+    def may_run_words(self, program: str) -> bool:
+        """True for a program in whose words it pays to look: for commands, scripts, or leading options."""
+        return any(program in self.lists[listed] for listed in ("shells", "evaluators", "scripted", "opaque")) or any(
+            program in self.tables[table] for table in ("after", "code", "within", "globals", "fed")
+        )
+
+
+@cache
+def runners() -> Runners:
+    data = tomllib.loads(resources.files("handrail.policy.shell").joinpath("runners.toml").read_text("utf-8"))
+    return Runners(
+        {name: frozenset(entry) for name, entry in data.items() if isinstance(entry, list)},
+        {
+            name: {program: tuple(words) for program, words in entry.items()}
+            for name, entry in data.items()
+            if isinstance(entry, dict)
+        },
+    )
+
+
+def unversioned(program: str) -> str:
+    """`python3.11` is `python`."""
+    return _VERSION.sub("", program) or program

@@ -1,0 +1,1 @@
+"""Carries calls out: order, approvals, journal, execution. Start reading at `executor`."""

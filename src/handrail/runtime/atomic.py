@@ -1,0 +1,195 @@
+"""Files written whole or not at all, and durably: afterwards a file holds the new bytes or the old ones.
+
+New bytes go to a file of another name in the same folder, are made durable, and take the name in one
+step. A file that is replaced keeps its permission bits and, where the system lets it, its owner and its attributes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from threading import Event
+
+from handrail.runtime.folders import Folder
+
+MAX_BYTES = 256 * 1024 * 1024
+"""The most of one file that is read into memory."""
+
+_PIECE = 8 * 1024 * 1024
+_NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+"""What file systems without hard links answer."""
+
+
+class Abandoned(Exception):
+    """Whoever wanted this has gone. Raised only while nothing has been changed."""
+
+
+class Changed(Exception):
+    """The file is not what it was when it was read."""
+
+
+class NotAFile(Exception):
+    """A folder, FIFO, device or socket; the argument is its `st_mode`."""
+
+    def __init__(self, mode: int) -> None:
+        super().__init__(mode)
+        self.mode = mode
+
+
+class TooLarge(Exception):
+    """The argument is the size in bytes."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
+def read(folder: Folder, name: str, gone: Event) -> tuple[bytes, os.stat_result]:
+    """A regular file's bytes, never waiting for a writer. Raises OSError, NotAFile, TooLarge, Abandoned."""
+    require_regular(folder.look(name))  # before opening: opening a device can do something
+    handle = folder.open(name, os.O_RDONLY)
+    try:
+        found = os.fstat(handle)
+        require_regular(found)
+        if found.st_size > MAX_BYTES:
+            raise TooLarge(found.st_size)
+        pieces: list[bytes] = []
+        left = MAX_BYTES
+        while piece := os.read(handle, min(_PIECE, left + 1)):
+            _unless(gone)
+            left -= len(piece)
+            if left < 0:
+                raise TooLarge(MAX_BYTES - left)
+            pieces.append(piece)
+        return b"".join(pieces), found
+    finally:
+        os.close(handle)
+
+
+def replace(folder: Folder, name: str, data: bytes, digest: str, gone: Event) -> None:
+    """Puts `data` in place of a file whose SHA-256 is `digest`.
+
+    Raises Changed if the file holds something else, PermissionError if it is read-only, and what `read` raises.
+    """
+    try:
+        old, before = read(folder, name, gone)
+    except FileNotFoundError:
+        raise Changed from None
+    if hashlib.sha256(old).hexdigest() != digest:
+        raise Changed
+    if not folder.may_write(name):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+    with _written(folder, data, 0o600, gone) as (temporary, handle):
+        _keep_what_it_was(folder, name, before, handle)
+        os.fsync(handle)
+        if _identity(folder.look(name)) != _identity(before):
+            raise Changed
+        _unless(gone)
+        folder.rename(temporary, name)
+    folder.sync()
+
+
+def create_below(folder: Folder, absent: Sequence[str], name: str, data: bytes, gone: Event) -> None:
+    """Makes a new file in the folder that the names of `absent` lead to, and those folders with it.
+
+    Where the file can't be made, the folders that this call made are taken away again.
+    """
+    if not absent:
+        create(folder, name, data, gone)
+        return
+    _unless(gone)
+    made, done = _made(folder, absent[0]), False
+    try:
+        with contextlib.closing(folder.subfolder(absent[0])) as inner:
+            create_below(inner, absent[1:], name, data, gone)
+        done = True
+    finally:
+        if made and not done:
+            with contextlib.suppress(OSError):  # somebody else has put something in it
+                folder.remove_folder(absent[0])
+
+
+def create(folder: Folder, name: str, data: bytes, gone: Event) -> None:
+    """Makes a new file; raises FileExistsError if the name is taken, however late."""
+    with _written(folder, data, 0o666, gone) as (temporary, handle):
+        os.fsync(handle)
+        _unless(gone)
+        try:
+            folder.link(temporary, name)
+        except OSError as error:
+            if error.errno not in _NO_HARD_LINKS:
+                raise
+            # The name is reserved by an empty file of ours, which the rename then replaces.
+            os.close(folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            folder.rename(temporary, name)
+    folder.sync()
+
+
+@contextlib.contextmanager
+def _written(folder: Folder, data: bytes, mode: int, gone: Event) -> Iterator[tuple[str, int]]:
+    """A temporary file that holds `data`: its name and handle. Its name is gone afterwards, whatever happens."""
+    _unless(gone)
+    name = f".handrail-{secrets.token_hex(8)}.tmp"
+    handle = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(handle, rest[:_PIECE]) :]
+            _unless(gone)
+        yield name, handle
+    finally:
+        os.close(handle)
+        with contextlib.suppress(FileNotFoundError):
+            folder.remove(name)
+
+
+def _made(folder: Folder, name: str) -> bool:
+    """False if it is there already: another call may need the same folder."""
+    try:
+        folder.make(name)
+    except FileExistsError:
+        return False
+    folder.sync()
+    return True
+
+
+def _keep_what_it_was(folder: Folder, name: str, before: os.stat_result, handle: int) -> None:
+    """The owner first: changing it may change the mode. Set-user-id bits go, as they do with any write."""
+    now = os.fstat(handle)
+    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        with contextlib.suppress(PermissionError):
+            os.fchown(handle, before.st_uid, before.st_gid)
+    if sys.platform == "linux":
+        original = folder.open(name, os.O_RDONLY)
+        try:
+            for attribute in filter(_is_kept, os.listxattr(original)):
+                with contextlib.suppress(OSError):  # not every file system takes every attribute
+                    os.setxattr(handle, attribute, os.getxattr(original, attribute))
+        finally:
+            os.close(original)
+    os.fchmod(handle, before.st_mode & 0o777)
+
+
+def _is_kept(attribute: str) -> bool:
+    return attribute.startswith("user.") or attribute in ("system.posix_acl_access", "security.selinux")
+
+
+def _identity(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def require_regular(found: os.stat_result) -> None:
+    """Raises NotAFile."""
+    if not stat.S_ISREG(found.st_mode):
+        raise NotAFile(found.st_mode)
+
+
+def _unless(gone: Event) -> None:
+    if gone.is_set():
+        raise Abandoned

@@ -1,0 +1,119 @@
+"""Looks at the file system for the resolver, without ever touching much of it: links, patterns, what a tree holds."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from handrail.policy.protected import protection
+from handrail.policy.secrets import is_secret_name
+
+MAX_ENTRIES = 10_000
+"""Names looked at below one tree. What a larger one holds is not known, and the worst is assumed."""
+
+MAX_MATCHES = 500
+"""Names that one pattern is written out to."""
+
+_GLOBBING = frozenset("*?[")
+
+
+def real(path: str) -> str | None:
+    """The path with every link resolved, whether it exists or not; None for one that no file can have."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a NUL, or half of a surrogate pair
+        return None
+
+
+def real_but_for_the_last(path: str) -> str | None:
+    """The same, but a link at the end stays: what is removed is the link."""
+    parent, name = posixpath.split(path)
+    resolved = real(parent)
+    return posixpath.join(resolved, name) if resolved is not None else None
+
+
+def is_folder(path: str) -> bool:
+    return os.path.isdir(path)
+
+
+def is_file(path: str) -> bool:
+    return os.path.isfile(path)
+
+
+def readable_by_all(path: str) -> bool:
+    """True for a file or folder that exists and that every user of this machine may read."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return bool(mode & stat.S_IROTH) and (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What lies below a folder, as far as it matters."""
+
+    secret: bool = False
+    protected: str = ""
+
+
+def holdings(folder: str, inner: str, *, follows: bool = False) -> Holdings:
+    """Whether secret or protected files lie below `folder`, which is called `inner` where names matter.
+
+    A tree of more than MAX_ENTRIES counts as holding secrets; so does one with a link, where links are followed.
+    """
+    secret, protected, seen = False, "", 0
+    waiting = [(folder, inner)]
+    while waiting and not (secret and protected):
+        path, name = waiting.pop()
+        for entry in _entries(path):
+            seen += 1
+            if seen > MAX_ENTRIES:
+                return Holdings(True, protected)
+            below = posixpath.join(name, entry.name)
+            secret = secret or is_secret_name(below) or (follows and entry.is_symlink())
+            protected = protected or protection(below)
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((entry.path, below))
+    return Holdings(secret, protected)
+
+
+def fixed_part(pattern: str) -> str:
+    """The folder in which a pattern starts to vary."""
+    parts = pattern.split("/")
+    fixed = next((i for i, part in enumerate(parts) if not _GLOBBING.isdisjoint(part)), len(parts))
+    return "/".join(parts[:fixed]) or "/"
+
+
+def matches(pattern: str) -> list[str] | None:
+    """The paths that a shell would put in for an absolute pattern; None when they are too many to look at."""
+    if "[:" in pattern or "[." in pattern or "[=" in pattern:
+        return None
+    found, budget = ["/"], MAX_ENTRIES
+    for part in pattern.replace("[^", "[!").strip("/").split("/"):
+        if _GLOBBING.isdisjoint(part):
+            found = [posixpath.join(path, part) for path in found]
+            continue
+        further: list[str] = []
+        for path in found:
+            for entry in _entries(path):
+                budget -= 1
+                if fnmatchcase(entry.name, part) and (part.startswith(".") or not entry.name.startswith(".")):
+                    further.append(posixpath.join(path, entry.name))
+                if budget < 0 or len(further) > MAX_MATCHES:
+                    return None
+        found = further
+    return found
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """The entries of a folder; none where it can't be read, for then nothing else can read it either."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except (OSError, ValueError):
+        return

@@ -1,0 +1,88 @@
+"""Where a path of a call lies and what it is, looked up in the file system."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from handrail.contract.context import Workspace
+from handrail.contract.effects import PathEffect, Scope
+from handrail.policy.facts import Access, PathFact
+from handrail.policy.places import SYSTEM_FOLDERS, Places, Zone, normal, strictest, within
+from handrail.policy.protected import protection
+from handrail.policy.secrets import is_secret_name
+from handrail.runtime import looking
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyor:
+    """Makes PathFacts. All methods but `of` block: they run in a worker thread."""
+
+    places: Places
+    root: str
+    home: str
+
+    @classmethod
+    def of(cls, workspace: Workspace, home: Path, state: Path | None) -> Self:
+        root, home_folder = normal(str(workspace.root)), normal(str(home))
+        programs = (folder for prefix in (sys.prefix, sys.base_prefix) for folder in _spellings(prefix))
+        places = Places(
+            root=_spellings(root),
+            added=tuple(spelling for folder in workspace.added for spelling in _spellings(str(folder))),
+            home=_spellings(home_folder),
+            temporary=_spellings(tempfile.gettempdir()),
+            state=_spellings(str(state)) if state is not None else (),
+            system=(*SYSTEM_FOLDERS, *(folder for folder in programs if not within(home_folder, folder))),
+        )
+        return cls(places, root, home_folder)
+
+    def path(
+        self,
+        named: Path,
+        access: Access,
+        scope: Scope = "file",
+        *,
+        spares_secrets: bool = False,
+        whole_tree: bool = False,
+        follows: bool = False,
+    ) -> PathFact:
+        """`whole_tree`: the call moves or removes what is below, so what is protected there counts too.
+
+        Secrets are spared below a folder, never in what is itself a file. `follows`: links in a tree are followed.
+        """
+        lexical = normal(str(named))
+        resolved = looking.real(str(named))
+        if scope == "tree":
+            spares_secrets = spares_secrets and resolved is not None and looking.is_folder(resolved)
+            scope = "file" if resolved is not None and looking.is_file(resolved) else scope
+        effect = PathEffect(named, Path(resolved or lexical), scope, spares_secrets)
+        if resolved is None:
+            return PathFact(effect, access, lexical, lexical, Zone.OUTSIDE)
+        spellings = (lexical, resolved)
+        zone = strictest(*(self._zone(spelling, scope) for spelling in spellings))
+        secret = not spares_secrets and any(is_secret_name(self.places.inner(s)) for s in spellings)
+        protected = "" if access == "read" else self._protection(spellings)
+        state = any(self.places.is_state(s) for s in spellings)
+        if scope == "tree" and zone is not Zone.OUTSIDE and (whole_tree or (access == "read" and not spares_secrets)):
+            held = looking.holdings(resolved, self.places.inner(resolved), follows=follows)
+            secret = secret or held.secret
+            protected = protected or (held.protected if whole_tree and access == "write" else "")
+        if scope == "tree" and not spares_secrets:
+            state = state or any(self.places.holds_state(s) for s in spellings)
+        return PathFact(effect, access, lexical, resolved, zone, secret, protected, state)
+
+    def _zone(self, path: str, scope: Scope) -> Zone:
+        in_etc = within(path, "/etc") and scope == "file"
+        return self.places.zone(path, readable_by_all=in_etc and looking.readable_by_all(path))
+
+    def _protection(self, spellings: tuple[str, ...]) -> str:
+        return next((p for s in spellings if (p := protection(self.places.inner(s)))), "")
+
+
+def _spellings(folder: str) -> tuple[str, ...]:
+    """A folder as given and with links resolved."""
+    given = normal(folder)
+    return tuple(dict.fromkeys((given, looking.real(given) or given)))

@@ -1,0 +1,1 @@
+"""Where child processes start: launchers, with and without confinement."""

@@ -1,0 +1,190 @@
+"""The launcher without a sandbox: children run as the user does, but none outlives its call.
+
+A child starts in its own session, with no terminal, a closed stdin, and stdout and stderr in one pipe.
+When it ends, runs out of time or is cancelled, every process that came from it is ended too (SIGTERM,
+a grace, SIGKILL), and the launcher looks until they are gone. If this process itself dies, a watchdog kills them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import time
+from typing import Literal
+
+from handrail.contract.launching import Finished, LaunchSpec, OutputSink
+from handrail.errors import LauncherError
+from handrail.sandbox.finishing import to_the_end
+from handrail.sandbox.kept_output import KeptOutput
+from handrail.sandbox.marks import MARKER, Mark
+from handrail.sandbox.processes import Family, Process, end, ticks
+from handrail.sandbox.watchdog import Watchdog
+
+TERM_GRACE = 1.0
+"""Seconds between SIGTERM and SIGKILL."""
+KILL_PATIENCE = 5.0
+"""Seconds to look for killed processes to be gone; then they are reported as left."""
+LINGER = 0.25
+"""Seconds that the pipe may stay open after the child has ended: last words of a pipeline's other end."""
+_LOOK_EVERY = 0.02
+
+
+class PlainLauncher:
+    """Implements `contract.launching.Launcher` with no confinement."""
+
+    def __init__(self) -> None:
+        self._watchdog = Watchdog()
+
+    async def run(self, spec: LaunchSpec, on_output: OutputSink | None = None) -> Finished:
+        child = _Child(spec, on_output, self._watchdog)
+        return await to_the_end(child.live_marked(), on_cancel=child.stop)
+
+
+class _Child(asyncio.SubprocessProtocol):
+    """One child from start to end. `live_marked` is never cancelled; `stop` makes it end early."""
+
+    def __init__(self, spec: LaunchSpec, on_output: OutputSink | None, watchdog: Watchdog) -> None:
+        self._spec = spec
+        self._on_output = on_output
+        self._watchdog = watchdog
+        self._mark = Mark()
+        self._kept = KeptOutput(spec.keep_output)
+        self._stopped = False
+        self._news = asyncio.Event()
+        self._exited = asyncio.Event()
+        self._silent = asyncio.Event()
+        self._closed = asyncio.Event()
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._news.set()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The first to hear of the child: marked late, it could have let something go unmarked."""
+        if isinstance(transport, asyncio.SubprocessTransport):
+            self._mark.put_on(transport.get_pid())
+            self._watchdog.watch(transport.get_pid(), self._mark)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._kept.add(data)
+        if self._on_output is not None:
+            self._on_output(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self._silent.set()
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        self._news.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._closed.set()
+
+    async def live_marked(self) -> Finished:
+        with self._mark:
+            return await self._live()
+
+    async def _live(self) -> Finished:
+        began = time.monotonic()
+        before = ticks()
+        transport = await self._start()
+        family = Family(transport.get_pid(), self._mark, before)
+        orderly = False
+        try:
+            in_time = await _within(self._news, self._spec.timeout)
+            seconds = time.monotonic() - began
+            if self._exited.is_set():
+                await _within(self._silent, LINGER)
+            stopped, left = await _end_family(family)
+            await _within(self._exited, KILL_PATIENCE)
+            await _within(self._silent, LINGER)
+            orderly = True
+        finally:
+            if not orderly:
+                end(family.living(), force=True)
+            self._watchdog.forget(family.root)
+            transport.close()
+            await _within(self._closed, KILL_PATIENCE)
+        if self._stopped:
+            raise asyncio.CancelledError
+        return self._finished(transport.get_returncode() if in_time else None, seconds, family.root, stopped, left)
+
+    async def _start(self) -> asyncio.SubprocessTransport:
+        spec = self._spec
+        try:
+            transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
+                *spec.argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                cwd=spec.cwd,
+                env={**spec.env, MARKER: self._mark.value},
+                start_new_session=True,
+                pass_fds=self._mark.handles,
+            )
+        except (OSError, ValueError) as error:
+            raise _not_started(spec, error) from error
+        return transport
+
+    def _finished(self, code: int | None, seconds: float, pid: int, stopped: int, left: int) -> Finished:
+        ending: Literal["exited", "signalled", "timeout"]
+        ending = "timeout" if code is None else "signalled" if code < 0 else "exited"
+        return Finished(
+            ending,
+            exit_code=code if ending == "exited" else None,
+            signal=-code if code is not None and code < 0 else None,
+            head=self._kept.head,
+            tail=self._kept.tail,
+            dropped=self._kept.dropped,
+            seconds=seconds,
+            pid=pid,
+            stopped=stopped,
+            left=left,
+        )
+
+
+async def _within(event: asyncio.Event, seconds: float | None) -> bool:
+    """Waits for the event, at most so long; True when it came."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+async def _end_family(family: Family) -> tuple[int, int]:
+    """Ends all that is alive. Returns how many were, beside the child itself, and how many still are."""
+    living = await asyncio.to_thread(family.living)
+    others = {process.pid for process in living} - {family.root}
+    if living:
+        living = await _ended(family, living, force=False, patience=TERM_GRACE)
+    if living:
+        living = await _ended(family, living, force=True, patience=KILL_PATIENCE)
+    return len(others), len(living)
+
+
+async def _ended(family: Family, living: list[Process], *, force: bool, patience: float) -> list[Process]:
+    """Signals and looks until nothing is alive or patience is over; a kill is repeated, for what forks meanwhile."""
+    deadline = time.monotonic() + patience
+    end(living, force=force)
+    while living and time.monotonic() < deadline:
+        await asyncio.sleep(_LOOK_EVERY)
+        living = await asyncio.to_thread(family.living)
+        if force:
+            end(living, force=True)
+    return living
+
+
+def _not_started(spec: LaunchSpec, error: OSError | ValueError) -> LauncherError:
+    program = spec.argv[0]
+    if isinstance(error, ValueError):
+        return LauncherError(f"{program} was not started: an argument or variable can't be passed to it ({error}).")
+    if not spec.cwd.is_dir():
+        return LauncherError(f"{program} was not started: the folder {spec.cwd} is not there.")
+    if isinstance(error, FileNotFoundError):
+        return LauncherError(f"{program} was not started: no such program on PATH.")
+    if error.errno == errno.E2BIG:
+        return LauncherError(f"{program} was not started: its arguments are too long. Put them in a file.")
+    return LauncherError(f"{program} was not started: {error.strerror}.")

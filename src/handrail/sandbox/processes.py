@@ -1,0 +1,129 @@
+"""Which processes came from one child, and how to signal them. All that differs between platforms is here.
+
+On Linux the process table is /proc, and a descendant is known by any of: its parent, its session (the
+child starts in one of its own), or the mark that it inherited (see `marks`). The mark also finds what
+forked twice and was adopted by another process. macOS has `ps`, which shows no mark: there a process
+that left both parent and session is lost. On Windows nothing is found: only the child
+itself is ended, by its transport. (macOS and Windows: written with care, not yet tested.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from handrail.sandbox.marks import Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    pid: int
+    started: int
+    """Clock ticks since boot: with the pid, it names one process for ever. 0 where unknown."""
+    parent: int
+    group: int
+    session: int
+
+
+class Family:
+    """A child and all that came from it, alive or not yet found dead."""
+
+    def __init__(self, root: int, mark: Mark, before: int) -> None:
+        """`before` is a `ticks` from before the child started: what came from it did not start earlier."""
+        self.root = root
+        self._mark = mark
+        self._since = min(_start_of(root, otherwise=before), before)
+        self._known: set[Process] = set()
+
+    def living(self) -> list[Process]:
+        """Those alive now, zombies aside. Blocks for a look at every process of the machine."""
+        table = [process for process in _table() if process.started >= self._since]
+        known = {(process.pid, process.started) for process in self._known}
+        members = {
+            process
+            for process in table
+            if self.root in (process.pid, process.session)
+            or (process.pid, process.started) in known
+            or self._mark.is_on(process.pid)
+        }
+        members |= set(_descendants(members, table))
+        self._known |= members
+        return sorted(members, key=lambda process: process.pid)
+
+
+def end(processes: Iterable[Process], *, force: bool) -> None:
+    """Asks the processes to end (SIGTERM), or kills them. Those that are gone or another user's stay as they are."""
+    if sys.platform == "win32":
+        return
+    own = os.getpgrp()
+    for group in {process.group for process in processes} - {own}:
+        # A group lies within one session, and the family's sessions are its own: nobody else is in it.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL if force else signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGCONT)  # a stopped process takes no SIGTERM
+
+
+def _descendants(members: set[Process], table: Iterable[Process]) -> Iterator[Process]:
+    children: dict[int, list[Process]] = {}
+    for process in table:
+        children.setdefault(process.parent, []).append(process)
+    waiting = [process.pid for process in members]
+    seen = set(waiting)
+    while waiting:
+        for child in children.get(waiting.pop(), ()):
+            if child.pid not in seen:
+                seen.add(child.pid)
+                waiting.append(child.pid)
+                yield child
+
+
+def _table() -> Iterator[Process]:
+    """Every living process that can be seen."""
+    return _from_proc() if sys.platform == "linux" else iter(()) if sys.platform == "win32" else _from_ps()
+
+
+def _from_proc() -> Iterator[Process]:
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            # Gone meanwhile, or hidden from us: either way not ours to end.
+            with contextlib.suppress(OSError):
+                state, process = _stat(int(name))
+                if state not in (b"Z", b"X"):
+                    yield process
+
+
+def _stat(pid: int) -> tuple[bytes, Process]:
+    with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+        stat = file.read()
+    # proc(5): the name in parentheses may hold anything, so the fields are counted from the last one.
+    state, parent, group, session, *rest = stat[stat.rindex(b")") + 2 :].split()
+    return state, Process(pid, int(rest[15]), int(parent), int(group), int(session))
+
+
+def ticks() -> int:
+    """Now, as processes count when they started. 0 where that is not known."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")) if sys.platform == "linux" else 0
+
+
+def _start_of(pid: int, otherwise: int) -> int:
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            return _stat(pid)[1].started
+    return otherwise
+
+
+def _from_ps() -> Iterator[Process]:
+    listing = subprocess.run(
+        ["/bin/ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    for line in listing.stdout.splitlines():
+        pid, parent, group, state = line.split()[:4]
+        if not state.startswith(b"Z"):
+            yield Process(int(pid), 0, int(parent), int(group), int(group))

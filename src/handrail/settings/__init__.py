@@ -1,0 +1,1 @@
+"""Where Handrail keeps things on this platform, and what people set."""

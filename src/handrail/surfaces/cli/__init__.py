@@ -1,0 +1,1 @@
+"""The `handrail` command: one module for each subcommand, `app` puts them together."""

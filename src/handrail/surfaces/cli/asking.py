@@ -1,0 +1,150 @@
+"""Who answers the questions of `handrail exec`: `--approve ask|all|none|wait`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+from handrail.contract.calls import AwaitingApproval
+from handrail.contract.confirmation import Answer, CancelCall, EditArguments, Once, Reject
+from handrail.contract.ports import Asker, Unanswered
+from handrail.runtime.askers import LeftOpen, Nobody
+from handrail.runtime.environment import INSIDE
+from handrail.surfaces.cli.confirming import question_lines
+
+TERMINAL = "/dev/tty"
+_KEYS = "[y]es   [n]o, or 'n REASON'   [e]dit: 'e {JSON arguments}'   [c]ancel the call: "
+
+
+class Approve(StrEnum):
+    ASK = "ask"
+    ALL = "all"
+    NONE = "none"
+    WAIT = "wait"
+
+
+def asker_of_option(approve: Approve, workspace: Path) -> Asker:
+    """Inside a governed call nobody answers: a model must not approve what it asked for."""
+    if approve in (Approve.ASK, Approve.ALL) and INSIDE in os.environ:
+        return Nobody()
+    match approve:
+        case Approve.ASK:
+            return TerminalAsker(workspace.absolute())
+        case Approve.ALL:
+            return YesToAll()
+        case Approve.NONE:
+            return Nobody()
+        case Approve.WAIT:
+            return LeftOpen()
+
+
+class YesToAll:
+    """Approves what is asked, except what only a person who sees it may approve."""
+
+    surface = "approve-all"
+
+    async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:
+        return Unanswered.NOBODY if call.decision.needs_person else Once()
+
+
+class TerminalAsker:
+    """Asks at the controlling terminal, one question at a time; nobody, where there is none."""
+
+    surface = "terminal"
+
+    def __init__(self, root: Path, path: str = TERMINAL) -> None:
+        """`root` is the workspace, for paths to be shown relative to it; `path` the terminal."""
+        self._root = root
+        self._path = path
+        self._turn = asyncio.Lock()
+
+    async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:
+        async with self._turn:
+            try:
+                terminal = os.open(self._path, os.O_RDWR | os.O_NOCTTY)
+            except OSError:
+                return Unanswered.NOBODY
+            try:
+                return await _ask(terminal, call, self._root)
+            finally:
+                os.close(terminal)
+
+
+async def _ask(terminal: int, call: AwaitingApproval, root: Path) -> Answer | Unanswered:
+    discard_typeahead(terminal)
+    _write(terminal, "\n".join(["", *question_lines(call, root, colour="NO_COLOR" not in os.environ), ""]))
+    while True:
+        _write(terminal, _KEYS)
+        line = await _line(terminal)
+        if line is None:
+            _write(terminal, "\n")
+            return Unanswered.NOBODY
+        answer = parsed(line)
+        if isinstance(answer, str):
+            _write(terminal, f"{answer}\n")
+        else:
+            return answer
+
+
+def parsed(line: str) -> Answer | str:
+    """An answer, or what is wrong with what was typed."""
+    key, _, rest = line.strip().partition(" ")
+    match key.lower():
+        case "y" | "yes":
+            return Once()
+        case "n" | "no":
+            return Reject(rest.strip())
+        case "c" | "cancel":
+            return CancelCall()
+        case "e" | "edit":
+            try:
+                arguments = json.loads(rest)
+            except ValueError as error:
+                return f"These are not JSON arguments: {error}."
+            return EditArguments(arguments) if isinstance(arguments, dict) else "Arguments are one JSON object."
+        case _:
+            return "Type y, n, e or c."
+
+
+def discard_typeahead(terminal: int) -> None:
+    """Keys typed before the question appeared never answer it."""
+    try:
+        import termios
+    except ImportError:  # Windows: untested here, and there is no /dev/tty to open
+        return
+    try:
+        termios.tcflush(terminal, termios.TCIFLUSH)
+    except termios.error:
+        return
+
+
+def _write(terminal: int, text: str) -> None:
+    data = text.encode("utf-8", "backslashreplace")
+    while data:
+        data = data[os.write(terminal, data) :]
+
+
+async def _line(terminal: int) -> str | None:
+    """One line, without blocking the loop; None at the end of input. Cancelling it leaves nothing behind."""
+    loop = asyncio.get_running_loop()
+    buffer = bytearray()
+    while b"\n" not in buffer:
+        await _until(lambda ready: loop.add_reader(terminal, ready), lambda: loop.remove_reader(terminal))
+        piece = os.read(terminal, 4096)
+        if not piece:
+            return None
+        buffer += piece
+    return buffer.split(b"\n", 1)[0].decode("utf-8", "replace")
+
+
+async def _until(watch: Callable[[Callable[[], object]], object], unwatch: Callable[[], object]) -> None:
+    ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    watch(lambda: None if ready.done() else ready.set_result(None))
+    try:
+        await ready
+    finally:
+        unwatch()

@@ -1,0 +1,50 @@
+"""A question about a call, in lines for a terminal: what would happen, and which rule asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from handrail.contract.calls import AwaitingApproval
+from handrail.contract.confirmation import (
+    Confirmation,
+    EditConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    PlanConfirmation,
+    QuestionConfirmation,
+    SandboxConfirmation,
+)
+from handrail.surfaces.cli.text import bold, diff_lines, printable, shown_path
+
+
+def question_lines(call: AwaitingApproval, root: Path, *, colour: bool) -> list[str]:
+    """Everything in it that a model or a file chose is made printable: no escape sequence gets through."""
+    return [
+        bold(f"{call.invocation.tool.name}: {printable(call.invocation.describe())}", colour=colour),
+        *_shown(call.confirmation, root, colour=colour),
+        f"Why this is asked: {printable(call.decision.reason)} ({call.decision.source})",
+    ]
+
+
+def _shown(confirmation: Confirmation, root: Path, *, colour: bool) -> list[str]:
+    match confirmation:
+        case EditConfirmation(path=path, old=old, new=new):
+            return diff_lines(shown_path(path, root), old, new, colour=colour)
+        case ExecConfirmation(command=command):
+            return [f"  $ {line}" for line in printable(command, keep_lines=True).split("\n")]
+        case InfoConfirmation(text=text):
+            return _indented(text)
+        case McpConfirmation(server=server, tool=tool, arguments=arguments):
+            return _indented(f"{tool} on {server}: {arguments}")
+        case QuestionConfirmation(question=question, options=options):
+            return _indented("\n".join([question, *options]))
+        case PlanConfirmation(plan=plan):
+            return _indented(plan)
+        case SandboxConfirmation(command=command, reads=reads, writes=writes, network=network):
+            more = [f"read {path}" for path in reads] + [f"write {path}" for path in writes]
+            return _indented("\n".join([command, *more, *(["use the network"] if network else [])]))
+
+
+def _indented(text: str) -> list[str]:
+    return [f"  {line}" for line in printable(text, keep_lines=True).split("\n")]

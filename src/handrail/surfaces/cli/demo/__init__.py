@@ -1,0 +1,1 @@
+"""What `handrail demo` plays with: a sample project, a policy, and a script."""

@@ -1,0 +1,89 @@
+"""`handrail demo`: a scripted model repairs a failing test through the real runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+import click
+
+from handrail.agent.loop import TurnEnded, converse
+from handrail.agent.model import TextArrived
+from handrail.agent.scripted import ScriptedModel
+from handrail.contract.calls import AwaitingApproval
+from handrail.contract.confirmation import Answer, Once
+from handrail.contract.ports import Asker, Unanswered
+from handrail.policy import load_rules
+from handrail.runtime.turns import Turn
+from handrail.session import Parts, Session
+from handrail.surfaces.cli.asking import TerminalAsker
+from handrail.surfaces.cli.confirming import question_lines
+from handrail.surfaces.cli.demo.script import SCRIPT, TASK
+from handrail.surfaces.cli.text import bold, dim
+from handrail.surfaces.cli.turn_text import call_lines
+
+_POLICY = "the demo's policy"
+
+
+def run_demo(*, plain: bool) -> int:
+    """Plays in a temporary folder, which is removed afterwards. 0 when the model came to its end."""
+    colour = not plain and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    at_terminal = not plain and sys.stdin.isatty() and sys.stdout.isatty()
+    # The sample's tests run with the interpreter that runs this, whatever it is called here.
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    with tempfile.TemporaryDirectory(prefix="handrail-demo-") as scratch:
+        project, state = Path(scratch, "harbour"), Path(scratch, "state")
+        _copy_project(project)
+        state.mkdir(mode=0o700)
+        os.environ["HANDRAIL_STATE"] = str(state)
+        return asyncio.run(
+            _play(project, TerminalAsker(project) if at_terminal else YesWithANote(project, colour), colour=colour)
+        )
+
+
+class YesWithANote:
+    """Stands in for the person where there is none: says yes, and says that it did."""
+
+    surface = "demo"
+
+    def __init__(self, project: Path, colour: bool) -> None:
+        self._project = project
+        self._colour = colour
+
+    async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:
+        for line in question_lines(call, self._project, colour=self._colour):
+            click.echo(f"  {line}")
+        click.echo(dim("  (No terminal to ask at: the demo says yes. At a terminal, you would.)", colour=self._colour))
+        return Once()
+
+
+async def _play(project: Path, asker: Asker, *, colour: bool) -> int:
+    policy = resources.files("handrail.surfaces.cli.demo").joinpath("policy.toml").read_text("utf-8")
+    click.echo(f"A scripted model works in a copy of a small project. {bold('Task:', colour=colour)} {TASK}\n")
+    done = False
+    async with Session.open(project, rules=load_rules(policy, _POLICY), parts=Parts(asker=asker)) as session:
+        async for event in converse(ScriptedModel(SCRIPT), session, TASK):
+            match event:
+                case TextArrived(text):
+                    click.echo(f"{bold('model', colour=colour)}  {text}")
+                case TurnEnded(turn) if isinstance(turn, Turn):
+                    done = turn.done
+                    for call in turn.calls:
+                        for line in call_lines(call, project, colour=colour):
+                            click.echo(f"  {line}")
+                    click.echo()
+    click.echo(
+        "Every call above was decoded, checked, decided by policy, carried out and journaled; only the model was a "
+        "script.\nTry your own: handrail exec response.json"
+    )
+    return 0 if done else 1
+
+
+def _copy_project(target: Path) -> None:
+    with resources.as_file(resources.files("handrail.surfaces.cli.demo").joinpath("project")) as source:
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,0 +1,84 @@
+"""`handrail tools`: what a model would see, and why the rest is hidden. Starts nothing, opens no session."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from handrail.catalog import Menu, Registry, menu_for, this_machine
+from handrail.catalog.faces import faces_of
+from handrail.contract.basics import Json
+from handrail.policy import Mode, Policy, hidden_reason
+from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.policies import SANDBOX_NOTE, UNKNOWN_TOOL, rules_of, unknown_tools
+from handrail.tools import builtin_tools
+
+
+def run_tools(
+    model: str, mode: str, policies: Iterable[Path], *, as_json: bool, explain: bool, everything: bool
+) -> int:
+    registry = Registry(builtin_tools())
+    policy = Policy(Mode(mode), rules_of(policies))
+    if policy.mode is Mode.SANDBOXED:
+        exits.told(SANDBOX_NOTE)
+    for name in unknown_tools(policy.rules, registry.knows):
+        exits.told(UNKNOWN_TOOL.format(name))
+    menu = menu_for(
+        registry,
+        model,
+        this_machine(),
+        lambda tool: hidden_reason(tool, policy, faces_of(tool.name) if policy.rules else ()),
+    )
+    if as_json:
+        report = _report(registry, menu, explain=explain, everything=everything)
+        sys.stdout.write(json.dumps(report, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in _lines(registry, menu, explain=explain, everything=everything))
+    return 0
+
+
+def _report(registry: Registry, menu: Menu, *, explain: bool, everything: bool) -> dict[str, Json]:
+    report: dict[str, Json] = {
+        "version": 1,
+        "family": menu.family.name,
+        "tools": [
+            {
+                "name": shown.name,
+                "tool": shown.tool.name,
+                "kind": shown.tool.kind.value,
+                "description": shown.description,
+                "parameters": shown.schema,
+            }
+            for shown in menu.tools
+        ],
+    }
+    if explain:
+        report["hidden"] = [{"tool": hidden.tool.name, "reason": hidden.reason} for hidden in menu.hidden]
+    if everything:
+        report["all"] = [
+            {
+                "tool": entry.tool.name,
+                "aliases": list(entry.tool.aliases),
+                "provider": entry.provider,
+                "server": entry.server or None,
+            }
+            for entry in registry
+        ]
+    return report
+
+
+def _lines(registry: Registry, menu: Menu, *, explain: bool, everything: bool) -> Iterable[str]:
+    for shown in menu.tools:
+        summary = shown.description.split("\n", 1)[0]
+        yield f"{shown.name:<20} {shown.tool.kind.value:<9} {summary}"
+    if explain:
+        yield from ["", "Hidden:"] if menu.hidden else ["", "Nothing is hidden."]
+        yield from (f"{hidden.tool.name:<20} {hidden.reason}" for hidden in menu.hidden)
+    if everything:
+        yield from ["", "All known tools:"]
+        for entry in registry:
+            server = f", server {entry.server}" if entry.server else ""
+            names = f" (also {', '.join(entry.tool.aliases)})" if entry.tool.aliases else ""
+            yield f"{entry.tool.name:<20} {entry.provider}{server}{names}"

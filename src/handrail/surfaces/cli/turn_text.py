@@ -1,0 +1,70 @@
+"""A carried-out turn for people: a line for each call, a block where there is more to see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from handrail.contract.calls import AwaitingApproval, CallState, Rejected, SettledState
+from handrail.contract.results import DiffDisplay, TerminalDisplay, TodoDisplay
+from handrail.runtime.reports import duration_ms
+from handrail.runtime.turns import Turn
+from handrail.surfaces.cli.exec_report import resting_state_name
+from handrail.surfaces.cli.text import bold, diff_lines, dim, printable, shown_path
+
+MAX_RESULT_LINES = 12
+_MARKS = {"completed": "✓", "failed": "✗", "rejected": "⊘", "cancelled": "■", "interrupted": "?"}
+_WAITING = "…"
+
+
+def turn_lines(turn: Turn, root: Path, *, colour: bool) -> Iterator[str]:
+    if turn.response.text:
+        yield printable(turn.response.text, keep_lines=True)
+    if not turn.calls:
+        yield dim("(no calls)" if turn.done else "(no calls; the model has paused and wants to go on)", colour=colour)
+    for call in turn.calls:
+        yield from call_lines(call, root, colour=colour)
+
+
+def call_lines(call: CallState, root: Path, *, colour: bool) -> Iterator[str]:
+    """Paths in `root` are shown relative to it."""
+    state = resting_state_name(call)
+    took = duration_ms(call)
+    tail = f"  {state}" + (f", {took:.0f} ms" if took is not None else "")
+    yield f"{_MARKS.get(state, _WAITING)} {bold(_title(call), colour=colour)}{dim(tail, colour=colour)}"
+    decision = getattr(call, "decision", None)
+    if decision is not None:
+        yield dim(f"  {decision.outcome} ({decision.source}): {printable(decision.reason)}", colour=colour)
+    if isinstance(call, AwaitingApproval):
+        yield f"  waits for approval {call.approval}"
+    if isinstance(call, SettledState) and not isinstance(call, Rejected):  # why it was rejected stands above
+        yield from (f"  {line}" for line in _result_lines(call, root, colour=colour))
+
+
+def _title(call: CallState) -> str:
+    invocation = getattr(call, "invocation", None)
+    described = invocation.describe() if invocation else ""
+    return printable(f"{call.request.name}  {described}".strip())
+
+
+def _result_lines(call: SettledState, root: Path, *, colour: bool) -> Iterator[str]:
+    match call.result.display:
+        case DiffDisplay(path=path, old=old, new=new):
+            yield from diff_lines(shown_path(path, root), old, new, colour=colour)
+        case TerminalDisplay(output=output, exit_code=exit_code):
+            yield from _cut(output)
+            if exit_code:
+                yield f"exit code {exit_code}"
+        case TodoDisplay(items=items):
+            yield from (f"[{item.status}] {printable(item.text)}" for item in items)
+        case _:
+            yield from _cut(call.result.text)
+
+
+def _cut(text: str) -> Iterator[str]:
+    if not text:
+        return
+    lines = printable(text, keep_lines=True).rstrip("\n").split("\n")
+    yield from lines[:MAX_RESULT_LINES]
+    if len(lines) > MAX_RESULT_LINES:
+        yield f"… {len(lines) - MAX_RESULT_LINES} more lines"

@@ -1,0 +1,1 @@
+"""The parts of the conformance kit; `handrail.testing.conformance` puts them together."""

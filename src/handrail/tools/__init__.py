@@ -1,0 +1,19 @@
+"""The built-in tools: one module each, with its description for the model in a Markdown file beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from handrail.contract.tool import Tool
+from handrail.tools.edit_file import EditFile
+from handrail.tools.glob import Glob
+from handrail.tools.grep import Grep
+from handrail.tools.list_directory import ListDirectory
+from handrail.tools.read_file import ReadFile
+from handrail.tools.shell import Shell
+from handrail.tools.write_file import WriteFile
+
+
+def builtin_tools() -> tuple[Tool[Any], ...]:
+    """In the order in which a model sees them."""
+    return (ReadFile(), WriteFile(), EditFile(), ListDirectory(), Glob(), Grep(), Shell())

@@ -1,0 +1,1 @@
+"""What the search tools share: ripgrep, glob patterns, ignore files, matches."""

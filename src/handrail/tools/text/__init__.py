@@ -1,0 +1,1 @@
+"""What the file and shell tools know about text: encodings, exact replacement, terminal output. Pure."""

@@ -1,0 +1,47 @@
+"""What a file is that is not text, by its first bytes."""
+
+from __future__ import annotations
+
+IMAGES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+"""The kinds that all providers take; WebP, the fourth, has its name at byte 8."""
+
+PDF = b"%PDF-"
+"""Begins a format that may look like text and is none."""
+
+_OTHERS = (
+    (PDF, "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive, or a document in one"),
+    (b"\x1f\x8b", "gzip-compressed data"),
+    (b"BZh", "bzip2-compressed data"),
+    (b"\xfd7zXZ\0", "xz-compressed data"),
+    (b"\x28\xb5\x2f\xfd", "zstd-compressed data"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"\x7fELF", "a program or library (ELF)"),
+    (b"MZ", "a program or library (Windows)"),
+    (b"\xcf\xfa\xed\xfe", "a program or library (Mach-O)"),
+    (b"\xca\xfe\xba\xbe", "a program or class file"),
+    (b"SQLite format 3\0", "a SQLite database"),
+    (b"\0asm", "WebAssembly code"),
+    (b"OggS", "Ogg audio or video"),
+    (b"ID3", "MP3 audio"),
+    (b"fLaC", "FLAC audio"),
+    (b"wOFF", "a font"),
+    (b"wOF2", "a font"),
+)
+
+
+def image_type(data: bytes) -> str | None:
+    """The media type, for an image that a model can be shown."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((media_type for magic, media_type in IMAGES if data.startswith(magic)), None)
+
+
+def document_type(data: bytes) -> str:
+    """In words, for data that is not text."""
+    return next((words for magic, words in _OTHERS if data.startswith(magic)), "binary")

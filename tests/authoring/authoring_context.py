@@ -1,0 +1,35 @@
+"""A context for one run of a tool, and a run of it: what the runtime would hand in, kept for the test to see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from handrail.contract.context import RunContext, Workspace
+
+WORKSPACE = Workspace(Path("/harbour"))
+
+
+class KeptOutput:
+    """Live output as it came."""
+
+    def __init__(self):
+        self.texts = []
+        self.others = []
+
+    def text(self, text):
+        self.texts.append(text)
+
+    def progress(self, fraction, message=""):
+        self.others.append((fraction, message))
+
+    def notice(self, message):
+        self.others.append(message)
+
+
+def context(workspace=WORKSPACE):
+    return RunContext("call-1", None, workspace, "files", "launcher", KeptOutput(), "calls")
+
+
+async def run(tool, /, **arguments):
+    """The result of one call, checked and run as the runtime would."""
+    return await tool.bind(arguments).run(context())

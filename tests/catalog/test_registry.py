@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+
+from handrail.catalog import Registry, menu_for
+from handrail.catalog.faces import families, family_of
+from handrail.contract.context import Environment
+from handrail.errors import ToolDefinitionError, UnknownTool
+from handrail.testing import FakeTool
+from handrail.tools import builtin_tools
+
+ANYWHERE = Environment("linux", lambda name: None)
+
+
+def test_tools_are_found_by_name_alias_and_face() -> None:
+    registry = Registry(builtin_tools())
+    assert registry.resolve("read_file").name == "read_file"
+    assert registry.resolve("Read").name == "read_file"
+    assert registry.resolve("replace").name == "edit_file"
+    assert registry.resolve("run_shell_command").name == "shell"
+
+
+def test_every_face_resolves_to_the_tool_it_stands_for() -> None:
+    registry = Registry(builtin_tools())
+    for family in families():
+        for tool, face in family.names.items():
+            assert registry.resolve(face).name == tool
+
+
+def test_an_unknown_name_is_answered_with_the_three_closest() -> None:
+    with pytest.raises(UnknownTool, match=r"read_file, .*, .*"):
+        Registry(builtin_tools()).resolve("readfile")
+
+
+@pytest.mark.parametrize("name", ["shell", "read_file"])
+def test_a_name_is_taken_once(name: str) -> None:
+    with pytest.raises(ToolDefinitionError, match="taken"):
+        Registry(builtin_tools()).add(FakeTool(name))
+
+
+@pytest.mark.parametrize("name", ["", "9lives", "a b", "ä", "x" * 65, "-x"])
+def test_a_name_that_no_provider_takes_is_refused(name: str) -> None:
+    with pytest.raises(ToolDefinitionError):
+        Registry([FakeTool(name)])
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("claude-sonnet-4-5", "claude"),
+        ("anthropic/claude-opus-4", "claude"),
+        ("gemini-3-pro", "gemini"),
+        ("gpt-5.1-codex", "openai"),
+        ("o3-mini", "openai"),
+        ("qwen3-max", "handrail"),
+        ("", "handrail"),
+    ],
+)
+def test_a_model_belongs_to_the_family_its_name_shows(model: str, family: str) -> None:
+    assert family_of(model).name == family
+
+
+def test_the_menu_keeps_its_order_whatever_is_hidden() -> None:
+    tools = [FakeTool(name) for name in "cab"]
+    registry = Registry(tools)
+    everything = menu_for(registry, "", ANYWHERE, lambda tool: None)
+    without_a = menu_for(registry, "", ANYWHERE, lambda tool: "denied" if tool.name == "a" else None)
+    assert [shown.name for shown in everything.tools] == ["c", "a", "b"]
+    assert [shown.name for shown in without_a.tools] == ["c", "b"]
+    assert [(hidden.tool.name, hidden.reason) for hidden in without_a.hidden] == [("a", "denied")]
+
+
+@pytest.mark.parametrize("model", ["", "claude-x", "gemini-x", "gpt-x"])
+def test_no_family_sees_two_tools_of_one_name(model: str) -> None:
+    menu = menu_for(Registry(builtin_tools()), model, ANYWHERE, lambda tool: None)
+    names = [shown.name for shown in menu.tools]
+    assert len(set(names)) == len(names)

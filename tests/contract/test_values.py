@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from typing import Any
+
+import pytest
+
+from handrail.contract.values import value
+
+
+@value
+class Point:
+    x: int
+    y: int = 0
+
+    @property
+    def swapped(self) -> Point:
+        return Point(self.y, self.x)
+
+
+@value
+class Named(Point):
+    """A point with a name."""
+
+    name: str = ""
+
+
+@value
+class Nothing:
+    pass
+
+
+@pytest.mark.parametrize(
+    "change", [lambda p: setattr(p, "x", 2), lambda p: delattr(p, "x"), lambda p: setattr(p, "z", 2)]
+)
+def test_a_value_never_changes(change: Any) -> None:
+    point = Point(1)
+    with pytest.raises(FrozenInstanceError, match="Point is a value"):
+        change(point)
+    assert point == Point(1, 0)
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2, 3)])
+def test_a_value_is_made_with_its_fields_and_no_others(arguments: tuple[int, ...]) -> None:
+    with pytest.raises(TypeError, match=r"Point\.__init__\(\)"):
+        Point(*arguments)
+    assert Named(1, name="a") == Named(x=1, y=0, name="a")
+
+
+def test_values_are_equal_when_class_and_contents_are() -> None:
+    assert Point(1, 2) == Point(1, 2)
+    assert Point(1, 2) != Point(2, 1)
+    assert Point(1, 2) != Named(1, 2)
+    assert Nothing() == Nothing()
+    assert {Point(1), Point(1), Named(1), Nothing(), Nothing()} == {Point(1), Named(1), Nothing()}
+
+
+@pytest.mark.parametrize("made", [Point(1, 2), Named(1, 2, "a"), Nothing()], ids=repr)
+def test_a_value_survives_copies_and_pickles(made: object) -> None:
+    assert copy.copy(made) == copy.deepcopy(made) == pickle.loads(pickle.dumps(made)) == made
+
+
+def test_a_value_is_a_dataclass_to_all_who_look() -> None:
+    assert is_dataclass(Named)
+    assert [field.name for field in fields(Named)] == ["x", "y", "name"]
+    assert replace(Named(1, 2, "a"), y=3) == Named(1, 3, "a")
+    match Named(1, 2, "a"):
+        case Named(x, y, name):
+            assert (x, y, name) == (1, 2, "a")
+    assert repr(Named(1, 2, "a")) == "Named(x=1, y=2, name='a')"
+    assert (Point.__doc__, Named.__doc__) == ("Point(x, y)", "A point with a name.")
+    assert not hasattr(Point(1), "__dict__")
+    assert Point(1, 2).swapped == Point(2, 1)
+
+
+def test_the_signature_is_there_before_the_first_value() -> None:
+    @value
+    class Unused:
+        x: int
+        y: int = 0
+
+    assert str(inspect.signature(Unused)) == "(x, y=0)"
+    assert Unused(1) == Unused(1, 0)

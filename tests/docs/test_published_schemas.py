@@ -1,0 +1,237 @@
+"""The JSON that others read is what its published schema says, and nothing else is in it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import jsonschema_rs
+import pytest
+
+from e2e.command import handrail
+from handrail.contract.basics import CallId, Instant, SessionId
+from handrail.contract.calls import AwaitingApproval, CallState
+from handrail.contract.confirmation import (
+    Confirmation,
+    EditConfirmation,
+    ExecConfirmation,
+    InfoConfirmation,
+    McpConfirmation,
+    PlanConfirmation,
+    QuestionConfirmation,
+    SandboxConfirmation,
+)
+from handrail.contract.effects import Claims, SimpleCommand
+from handrail.contract.events import CallChanged, Event, NoticeGiven
+from handrail.runtime.event_json import event_json
+from handrail.runtime.journal import SqliteJournal
+from handrail.runtime.turns import Turn
+from handrail.session import Parts, Session
+from handrail.surfaces.cli.exec_report import turn_json
+from handrail.testing import FakeTool, Fault, FaultyTool, MemoryJournal
+from handrail.tools import builtin_tools
+from handrail.wire import Wire, decode
+from neutral_calls import calls, read, write
+from runtime.journal_states import EVERY_STATE
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+SCHEMAS = {path.name.removesuffix(".schema.json"): path for path in REFERENCE.glob("*.schema.json")}
+
+
+def closed(schema: Any) -> Any:
+    """The schema, with no field allowed that it doesn't name: readers must pass over new fields, we must list them."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {key: closed(value) for key, value in schema.items()}
+    return (
+        {"additionalProperties": False, **inner} if schema.get("type") == "object" and "properties" in schema else inner
+    )
+
+
+def validator(name: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(closed(json.loads(SCHEMAS[name].read_text())))
+
+
+def problems(name: str, value: Any) -> list[str]:
+    return [f"{list(error.instance_path)}: {error.message}" for error in validator(name).iter_errors(value)]
+
+
+def named_states(name: str) -> set[str]:
+    schema = json.loads(SCHEMAS[name].read_text())
+    return set(schema["$defs"]["call"]["properties"]["state"]["enum"])
+
+
+def test_three_schemas_are_published() -> None:
+    assert SCHEMAS.keys() == {"exec", "events", "journal"}
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMAS))
+def test_a_schema_is_a_schema_and_refuses_nonsense(name: str) -> None:
+    jsonschema_rs.meta.validate(json.loads(SCHEMAS[name].read_text()))
+    assert problems(name, {})
+    assert problems(name, {"version": 2})
+
+
+# exec --json
+
+ON_EVERY_WIRE = {
+    Wire.ANTHROPIC: {
+        "content": [{"type": "tool_use", "id": "t", "name": "read_file", "input": {"file_path": "a.txt"}}]
+    },
+    Wire.OPENAI_CHAT: {"choices": [{"message": {"function_call": {"name": "glob", "arguments": "{"}}}]},
+    Wire.OPENAI_RESPONSES: {
+        "output": [{"type": "custom_tool_call", "call_id": "c", "name": "shell", "input": "ls"}],
+    },
+    Wire.GEMINI: {"candidates": [{"content": {"parts": [{"functionCall": {"name": "now", "args": {}}}]}}]},
+    Wire.NEUTRAL: calls(
+        read("a.txt"),
+        write("b.txt"),
+        read("b.txt"),
+        ("shell", {"command": "rm -rf /"}),
+        ("shell", {"command": "sleep 60", "timeout": 1}),
+    ),
+}
+
+
+def test_what_exec_prints_is_as_published(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    lines = "\n".join(json.dumps(document) for document in ON_EVERY_WIRE.values())
+    policy = Path(__file__).parents[1] / "e2e" / "allow_sleep.toml"
+    options = ["-C", str(tmp_path), "--policy", str(policy), "--approve", "wait"]
+    done = handrail("exec", "-", "--json", *options, state=tmp_path / "state", stdin=lines)
+    assert done.code == 3
+    assert [report["wire"] for report in done.reports] == list(ON_EVERY_WIRE)
+    for report in done.reports:
+        assert problems("exec", report) == []
+    states = {call["state"] for report in done.reports for call in report["calls"]}
+    assert states == {"completed", "failed", "rejected", "awaiting_approval"}
+
+
+@pytest.mark.parametrize("state", EVERY_STATE.values(), ids=[kind.__name__ for kind in EVERY_STATE])
+def test_a_turn_with_a_call_in_any_state_is_as_published(state: CallState) -> None:
+    response = decode({"calls": [{"id": "toolu_1", "name": "WriteNote", "arguments": {}}]})
+    report = turn_json(Turn("turn-1", response, (state,), ()))
+    assert problems("exec", report) == []
+    assert report["calls"][0]["state"] in named_states("exec")
+
+
+# Events
+
+
+async def test_a_sessions_events_are_as_published(tmp_path: Path) -> None:
+    async def speak(params: Any, context: Any) -> str:
+        context.output.text("half of it")
+        context.output.progress(0.5, "half")
+        context.output.notice("by the way")
+        return "all of it"
+
+    def fail(event: Event) -> None:
+        raise LookupError("this listener drops out, and that is told")
+
+    told: list[Event] = []
+    tools = [FakeTool("talker", speak), FakeTool("picker", client_side=True), FaultyTool(Fault.FAILS), *builtin_tools()]
+    async with Session.open(tmp_path, parts=Parts(tools=tools, journal=MemoryJournal())) as session:
+        session.subscribe(told.append)
+        session.subscribe(fail)
+        await session.run(calls(("talker", {}), ("faulty", {}), ("nothing", {}), ("shell", {"command": "rm -rf /"})))
+        parked = await session.run(calls(write("a.txt"), read("a.txt"), ("picker", {})), on_ask="park")
+        await session.cancel(CallId(parked.pending[0].request.id))
+    written = [json.loads(json.dumps(event_json(event))) for event in told]
+    assert [found for event in written for found in problems("events", event)] == []
+    assert {event["type"] for event in written} == {
+        "call_changed",
+        "output_arrived",
+        "progress_made",
+        "notice_given",
+    }
+    assert {event["call"]["state"] for event in written if event["type"] == "call_changed"} == (
+        named_states("events") - {"interrupted"}
+    )
+
+
+@pytest.mark.parametrize("state", EVERY_STATE.values(), ids=[kind.__name__ for kind in EVERY_STATE])
+def test_an_event_of_any_state_is_as_published(state: CallState) -> None:
+    assert problems("events", event_json(CallChanged(state))) == []
+
+
+SHOWN: list[Confirmation] = [
+    EditConfirmation("Write a.txt", Path("/w/a.txt"), None, "x"),
+    EditConfirmation("Write a.txt", Path("/w/a.txt"), "x", "y"),
+    ExecConfirmation("Run it", "ls -l", (SimpleCommand("ls -l", ("ls", "-l"), literal=True),)),
+    InfoConfirmation("Fetch", "https://example.org", ("https://example.org",)),
+    McpConfirmation("Ask maps", "maps", "route", {"to": "Brest", "via": [1, None]}),
+    PlanConfirmation("The plan", "First …", Path("/w/plan.md")),
+    QuestionConfirmation("Which?", "Which one?", ("this", "that")),
+    SandboxConfirmation("More room", "make", (Path("/usr"),), (Path("/var/cache"),), network=True),
+]
+
+
+def test_every_kind_of_confirmation_is_as_published() -> None:
+    assert {type(shown) for shown in SHOWN} == set(get_args(Confirmation))
+    for shown in SHOWN:
+        asked = replace(EVERY_STATE[AwaitingApproval], confirmation=shown)
+        event = json.loads(json.dumps(event_json(CallChanged(asked))))
+        assert problems("events", event) == []
+        assert event["call"]["confirmation"]["title"] == shown.title
+
+
+def test_an_events_form_has_a_version() -> None:
+    assert event_json(NoticeGiven(None, "hello")) == {
+        "version": 1,
+        "type": "notice_given",
+        "call": None,
+        "message": "hello",
+    }
+
+
+# The journal
+
+
+def recorded(path: Path) -> Iterator[dict[str, Any]]:
+    """The events of a journal file as the schema describes them."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.row_factory = sqlite3.Row
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        kept = {(row["call"], row["sequence"]): row["content"] for row in connection.execute("SELECT * FROM payloads")}
+        for row in connection.execute("SELECT * FROM events ORDER BY sequence").fetchall():
+            payload = kept.get((row["call"], row["sequence"]))
+            yield {
+                **dict(row),
+                "version": version,
+                "body": json.loads(row["body"]),
+                "payload": payload and json.loads(payload),
+            }
+
+
+async def test_a_journal_holds_what_is_published(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    journal = await SqliteJournal.open(path, SessionId("s"), workspace=workspace, started=Instant(1.0))
+    tools = [FakeTool(claims=Claims.unknown()), FakeTool("picker", client_side=True), *builtin_tools()]
+    async with Session.open(workspace, mode="bypass", parts=Parts(tools=tools, journal=journal)) as session:
+        await session.run(calls(("fake", {}), ("nothing", {}), ("shell", {"command": "rm -rf /"}), write("a.txt")))
+        await session.run(calls(("shell", {"command": "echo x > b.txt && cat b.txt"}), ("glob", {"pattern": "*"})))
+        held = await session.run(calls(("picker", {}), write(".git/config")), on_ask="park")
+        await session.cancel(CallId(held.calls[0].request.id))
+    events = list(recorded(path))
+    assert [found for event in events for found in problems("journal", event)] == []
+    assert {event["state"] for event in events} == {state.__name__ for state in EVERY_STATE} - {"Interrupted"}
+
+
+async def test_a_journal_of_any_state_is_as_published(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await SqliteJournal.open(path, SessionId("s"), workspace=tmp_path, started=Instant(1.0))
+    for state in EVERY_STATE.values():
+        journal.append(state)
+    await journal.close()
+    events = list(recorded(path))
+    assert [event["state"] for event in events] == [state.__name__ for state in EVERY_STATE]
+    assert [found for event in events for found in problems("journal", event)] == []

@@ -1,0 +1,59 @@
+"""A tree to search in, and launchers that behave badly in one way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from handrail.contract.launching import Finished, Launcher, LaunchSpec, OutputSink
+from handrail.sandbox.none import PlainLauncher
+
+
+def make(root: Path, files: Mapping[str, str | bytes]) -> None:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@dataclass
+class Impatient:
+    """Lets nothing run longer than an instant."""
+
+    inner: Launcher = field(default_factory=PlainLauncher)
+
+    async def run(self, spec: LaunchSpec, on_output: OutputSink | None = None) -> Finished:
+        slow = ("sh", "-c", 'printf "./found\\0"; exec sleep 1000')
+        return await self.inner.run(replace(spec, argv=slow, timeout=0.3), on_output)
+
+
+@dataclass
+class Unprivileged:
+    """Runs children as nobody where the tests run as root, who may read everything.
+
+    The program is copied beside the tree: where it lies, nobody may have no access.
+    """
+
+    inner: Launcher = field(default_factory=PlainLauncher)
+
+    async def run(self, spec: LaunchSpec, on_output: OutputSink | None = None) -> Finished:
+        if os.geteuid() == 0:
+            program = str(shutil.copy(spec.argv[0], spec.cwd.parent))
+            nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program)
+            spec = replace(spec, argv=(*nobody, *spec.argv[1:]))
+        return await self.inner.run(spec, on_output)
+
+
+@dataclass
+class Noting:
+    """Remembers what was run."""
+
+    specs: list[LaunchSpec] = field(default_factory=list)
+    inner: Launcher = field(default_factory=PlainLauncher)
+
+    async def run(self, spec: LaunchSpec, on_output: OutputSink | None = None) -> Finished:
+        self.specs.append(spec)
+        return await self.inner.run(spec, on_output)

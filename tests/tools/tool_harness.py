@@ -1,0 +1,87 @@
+"""Runs one tool as the runtime would, without policy or journal: bind, check, effects, context, run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from handrail.contract.basics import CallId, JsonObject
+from handrail.contract.confirmation import Confirmation
+from handrail.contract.context import RunContext, Workspace
+from handrail.contract.effects import Claims, Effects, PathClaim, PathEffect
+from handrail.contract.launching import Launcher
+from handrail.contract.results import ToolResult
+from handrail.contract.tool import Tool
+from handrail.runtime.files import WorkspaceFiles
+from handrail.sandbox.none import PlainLauncher
+
+
+@dataclass
+class SeenOutput:
+    texts: list[str] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once anything was printed."""
+
+    def text(self, text: str) -> None:
+        self.texts.append(text)
+        self.arrived.set()
+
+    def progress(self, fraction: float, message: str = "") -> None: ...
+
+    def notice(self, message: str) -> None: ...
+
+
+class NoCalls:
+    async def call(self, tool: str, arguments: JsonObject) -> ToolResult:
+        raise AssertionError("no built-in tool makes calls")
+
+
+class CheckFailed(Exception):
+    """The tool's own check said no."""
+
+
+@dataclass
+class Bench:
+    """A workspace to run tools in."""
+
+    root: Path
+    launcher: Launcher = field(default_factory=PlainLauncher)
+    output: SeenOutput = field(default_factory=SeenOutput)
+
+    @property
+    def workspace(self) -> Workspace:
+        return Workspace(self.root)
+
+    def effects(self, claims: Claims) -> Effects:
+        return Effects(
+            reads=frozenset(self._resolved(claims.reads)),
+            writes=frozenset(self._resolved(claims.writes)),
+            certainty="unknown" if claims.shell is not None else claims.certainty,
+        )
+
+    def files(self, effects: Effects) -> WorkspaceFiles:
+        return WorkspaceFiles(self.workspace, effects)
+
+    async def run(self, tool: Tool[Any], **arguments: Any) -> ToolResult:
+        invocation = tool.bind(arguments)
+        problem = await invocation.check(self.workspace)
+        if problem is not None:
+            raise CheckFailed(problem)
+        files = self.files(self.effects(invocation.claims()))
+        context = RunContext(CallId("call-1"), None, self.workspace, files, self.launcher, self.output, NoCalls())
+        return await invocation.run(context)
+
+    async def confirm(self, tool: Tool[Any], **arguments: Any) -> Confirmation:
+        invocation = tool.bind(arguments)
+        return await invocation.confirmation(self.files(self.effects(invocation.claims())), self.workspace)
+
+    def _resolved(self, claims: Sequence[PathClaim]) -> list[PathEffect]:
+        effects = []
+        for claim in claims:
+            named = self.workspace.absolute(claim.path)
+            effects.append(PathEffect(named, Path(os.path.realpath(named)), claim.scope, claim.spares_secrets))
+        return effects
