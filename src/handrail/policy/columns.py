@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from handrail.contract.decision import Decision, FromMode, Outcome
+from handrail.contract.values import value
 from handrail.policy.facts import Facts, PathFact
 from handrail.policy.modes import STRICTNESS, Column, Mode, row_in_force
 from handrail.policy.places import Zone
@@ -18,7 +18,7 @@ NO_SANDBOX = " (sandboxed: no sandbox is available yet, so this is decided as in
 _VERBS = {Outcome.ALLOW: "allows", Outcome.ASK: "asks about", Outcome.DENY: "denies"}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fall:
     """One column a call falls under, and the path or command that puts it there."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from handrail.contract.effects import Effects, PathEffect, SimpleCommand
 from handrail.contract.tool import Kind, Opinion
+from handrail.contract.values import value
 from handrail.policy.places import Places, Zone
 from handrail.policy.shell.words import Word
 
@@ -17,7 +17,7 @@ Access: TypeAlias = Literal["read", "write", "mention"]
 """`mention`: a word of a command that nobody knows to be harmless, which may be a path."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathFact:
     """One path of a call, looked up."""
 
@@ -45,7 +45,7 @@ class PathFact:
         return (self.named,) if self.named == self.resolved else (self.named, self.resolved)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CommandFact:
     """One simple command found anywhere in a shell command, as deny and ask rules see it."""
 
@@ -59,7 +59,7 @@ class CommandFact:
     """It may be a text, and no command at all."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Removal:
     """A path whose removal ruins something."""
 
@@ -70,7 +70,7 @@ class Removal:
     """Why it may be meant or harmless after all, as a clause, so that a person is asked; else it is denied."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ShellFacts:
     """What is known of a shell command. All that it may run is in `commands`, save what `opaque` names."""
 
@@ -97,7 +97,7 @@ class ShellFacts:
         return not self.unread
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Facts:
     """One call, as policy sees it."""
 

@@ -24,6 +24,8 @@ def hidden_reason(tool: Tool[Any], policy: Policy, faces: tuple[str, ...] = ()) 
     if any(policy.mode in rule.modes and rule.names(names) for rule in policy.allows):
         return None
     row = row_in_force(policy.mode, policy.sandbox_holds)
+    if DENY not in row.values():
+        return None
     column = next((column for column in _certain_columns(tool) if row[column] is DENY), None)
     return f"{policy.mode} mode denies it: it {column}" if column is not None else None
 

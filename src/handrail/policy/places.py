@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from handrail.contract.values import value
 
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
 """Programs and libraries: reading them is free, secret files aside."""
@@ -59,7 +60,7 @@ def _upwards(path: str) -> Iterator[str]:
         path = posixpath.dirname(path)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Places:
     """The folders that matter, each as it was given and with links resolved."""
 

@@ -6,10 +6,10 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from handrail.contract.decision import Outcome, RuleRef
+from handrail.contract.values import value
 from handrail.errors import RuleError
 from handrail.policy.modes import Mode
 from handrail.policy.patterns import BadPattern, CommandPattern, PathPattern, ToolPattern
@@ -59,7 +59,7 @@ def rules_from(mappings: Iterable[Mapping[str, object]], source: str = "session"
     return _rules(entries, [])
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Entry:
     """One rule as written, and where."""
 

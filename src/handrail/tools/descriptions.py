@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 
 
 def description_of(tool: str) -> str:
-    return files("handrail.tools").joinpath(f"{tool}.md").read_text("utf-8").strip()
+    return Path(__file__).with_name(f"{tool}.md").read_text("utf-8").strip()

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from handrail.contract.confirmation import EditConfirmation
 from handrail.contract.context import FileContent, FileReader, Files, Workspace
 from handrail.contract.results import DiffDisplay, ToolResult
 from handrail.contract.tool import Kind, Tool, Writes
+from handrail.contract.values import value
 from handrail.errors import ToolFailed
 from handrail.runtime.names import shown_name
 from handrail.tools.descriptions import description_of
+from handrail.tools.parameters import Parameters
 from handrail.tools.read_file import lines_of
 from handrail.tools.text.counting import counted
 from handrail.tools.text.encoding import TextFile, Unencodable, as_text
@@ -22,9 +23,7 @@ from handrail.tools.text.nearest import has_line_numbers, nearest
 from handrail.tools.text.replacing import NotFound, NotUnique, Replaced, replace
 
 
-class Params(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Params(Parameters):
     file_path: Annotated[str, Writes()] = Field(description="The file. A relative path starts at the workspace.")
     old_string: str = Field(
         description="The text to replace, exactly as in the file. Empty only to create a file or fill an empty one."
@@ -33,7 +32,7 @@ class Params(BaseModel):
     replace_all: bool = Field(default=False, description="Replace every occurrence, not just a single one.")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Plan:
     before: FileContent | None
     old: str | None

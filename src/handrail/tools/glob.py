@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from handrail.contract.context import FileReader, Workspace
 from handrail.contract.launching import Launcher
@@ -13,6 +13,7 @@ from handrail.contract.results import CallFault, ErrorKind, TextDisplay, TextPar
 from handrail.contract.tool import Kind, Reads, Tool
 from handrail.errors import ToolFailed
 from handrail.tools.descriptions import description_of
+from handrail.tools.parameters import Parameters
 from handrail.tools.search.globs import BadGlob, GlobPattern
 from handrail.tools.search.matches import in_order
 from handrail.tools.search.ripgrep import TIMEOUT, BadSearch, Ended, Ripgrep, names_like
@@ -24,9 +25,7 @@ MOST_COUNTED = 100_000
 """Files after which the search is stopped."""
 
 
-class Params(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Params(Parameters):
     pattern: str = Field(min_length=1, description="A glob, relative to path: `*.py`, `src/**/*.{ts,tsx}`.")
     path: Annotated[str, Reads("tree", spares_secrets=True)] = Field(
         default=".", description="The folder to search below. A relative path starts at the workspace."

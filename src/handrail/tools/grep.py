@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from handrail.contract.context import FileReader, Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.results import CallFault, ErrorKind, TextDisplay, TextPart, ToolResult
 from handrail.contract.tool import Kind, Reads, Tool
+from handrail.contract.values import value
 from handrail.errors import ToolFailed
 from handrail.tools.descriptions import description_of
+from handrail.tools.parameters import Parameters
 from handrail.tools.search.globs import BadGlob, GlobPattern
 from handrail.tools.search.matches import Matches
 from handrail.tools.search.rendering import OutputMode, fitting, rows_of
@@ -27,9 +28,7 @@ MOST_CHARACTERS = 30_000
 """Of one result: about what 7,500 tokens hold."""
 
 
-class Params(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Params(Parameters):
     pattern: str = Field(min_length=1, description="A regular expression (Rust syntax: no look-around).")
     path: Annotated[str, Reads("tree", spares_secrets=True)] = Field(
         default=".", description="The folder to search below, or one file. A relative path starts at the workspace."
@@ -76,7 +75,7 @@ class Grep(Tool[Params]):
         return _result(params, scope, matches, ended, _Aside(secret, complaints))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Aside:
     """What was not searched: secret files, and what could not be read and why."""
 

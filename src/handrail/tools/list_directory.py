@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from handrail.contract.context import Entry, FileReader, Workspace
 from handrail.contract.effects import Claims, PathClaim
@@ -13,6 +13,7 @@ from handrail.contract.tool import Kind, Tool
 from handrail.errors import ToolFailed
 from handrail.runtime.names import shown_name
 from handrail.tools.descriptions import description_of
+from handrail.tools.parameters import Parameters
 from handrail.tools.search.ignoring import Ignoring, ignore_claims
 from handrail.tools.text.counting import counted
 
@@ -20,9 +21,7 @@ MOST_ENTRIES = 1_000
 _OWN_TO_GIT = ".git"
 
 
-class Params(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Params(Parameters):
     path: str = Field(default=".", description="The folder. A relative path starts at the workspace.")
     show_ignored: bool = Field(default=False, description="Also list .git and what .gitignore leaves out.")
 

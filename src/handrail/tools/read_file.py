@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from handrail.contract.context import FileContent, FileReader, Workspace
 from handrail.contract.results import ImagePart, TextDisplay, TextPart, ToolResult
@@ -13,6 +13,7 @@ from handrail.contract.tool import Kind, Reads, Tool
 from handrail.errors import ToolFailed
 from handrail.runtime.names import shown_name
 from handrail.tools.descriptions import description_of
+from handrail.tools.parameters import Parameters
 from handrail.tools.text.counting import counted
 from handrail.tools.text.encoding import TextFile, as_text
 from handrail.tools.text.media import PDF, document_type, image_type
@@ -26,9 +27,7 @@ LARGEST_IMAGE = 5_000_000
 """Bytes; the least of what the providers take."""
 
 
-class Params(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Params(Parameters):
     file_path: Annotated[str, Reads()] = Field(description="The file. A relative path starts at the workspace.")
     offset: int = Field(default=1, ge=1, description="The first line to read, counted from 1.")
     limit: int = Field(default=DEFAULT_LINES, ge=1, description="How many lines to read at most.")

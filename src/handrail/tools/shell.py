@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.confirmation import ExecConfirmation
@@ -19,6 +19,7 @@ from handrail.contract.tool import Kind, Tool
 from handrail.errors import LauncherError, ToolFailed
 from handrail.runtime.environment import child_environment
 from handrail.tools.descriptions import description_of
+from handrail.tools.parameters import Parameters
 from handrail.tools.text.printed import printed
 
 DEFAULT_TIMEOUT, LONGEST_TIMEOUT = 120, 600
@@ -30,9 +31,7 @@ MOST_CHARACTERS = 30_000
 _SHELLS = ("bash", "sh")
 
 
-class Params(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Params(Parameters):
     command: str = Field(min_length=1, description="What bash runs, as one script.")
     description: str = Field(default="", description="What it is for, in a few words, for the person who is asked.")
     timeout: int = Field(

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from handrail.contract.confirmation import EditConfirmation
 from handrail.contract.context import FileContent, FileReader, Files, Workspace
 from handrail.contract.results import DiffDisplay, ToolResult
 from handrail.contract.tool import Kind, Tool, Writes
+from handrail.contract.values import value
 from handrail.runtime.names import shown_name
 from handrail.tools.descriptions import description_of
+from handrail.tools.parameters import Parameters
 from handrail.tools.read_file import lines_of
 from handrail.tools.text.counting import counted
 from handrail.tools.text.encoding import PLAIN, TextFile, as_text
 from handrail.tools.text.links import links_note
 
 
-class Params(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class Params(Parameters):
     file_path: Annotated[str, Writes()] = Field(description="The file. A relative path starts at the workspace.")
     content: str = Field(description="All that the file is to hold.")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Plan:
     before: FileContent | None
     old: str | None

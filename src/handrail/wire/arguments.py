@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from handrail.contract.basics import CallId, Json
 from handrail.contract.calls import Arguments, CallForm, CallRequest, FreeText, ObjectArguments, UnusableArguments
+from handrail.contract.values import value
 from handrail.wire.jsontext import LONGEST_INTEGER, RepeatedKeys, kind_of, parse
 from handrail.wire.text import preview, printable, well_formed
 
@@ -34,21 +34,21 @@ UNNAMED = "unnamed"
 """Stands for a missing name, in the request and in the turn that is given back."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class JsonText:
     """Arguments that the wire carries as text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PlainText:
     """The input of a free-text custom tool."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cut:
     """Arguments of which the rest never came: what there is, and what happened."""
 
@@ -151,20 +151,21 @@ def _flaw(arguments: dict[str, Json]) -> str:
     for _ in range(MAX_DEPTH):
         below: list[Json] = []
         for node in level:
-            match node:
-                case str() if not well_formed(node):
+            if isinstance(node, str):
+                if not well_formed(node):
                     return _HALF_CHARACTER
-                case float() if not math.isfinite(node):
-                    return _NO_NUMBER
-                case int() if node.bit_length() > _LONGEST_INTEGER_BITS:
-                    return _NO_NUMBER
-                case RepeatedKeys():
+            elif isinstance(node, dict):
+                if isinstance(node, RepeatedKeys):
                     return "holds an object that names a key more than once"
-                case dict():
-                    below.extend(node)
-                    below.extend(node.values())
-                case list():
-                    below.extend(node)
+                below += node
+                below += node.values()
+            elif isinstance(node, list):
+                below += node
+            elif isinstance(node, float):
+                if not math.isfinite(node):
+                    return _NO_NUMBER
+            elif isinstance(node, int) and node.bit_length() > _LONGEST_INTEGER_BITS:
+                return _NO_NUMBER
         if not below:
             return ""
         level = below

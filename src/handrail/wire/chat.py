@@ -8,10 +8,10 @@ reasoning included; only what no provider takes as input is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallForm, CallRequest
+from handrail.contract.values import value
 from handrail.errors import WireError
 from handrail.wire.arguments import LENGTH_LIMIT, Cut, JsonText, PlainText, Raw, Whole, call_request, given_back_text
 from handrail.wire.ids import unique_ids
@@ -28,14 +28,15 @@ _THINKING = ("reasoning_content", "reasoning", "thinking")
 _LENGTH_STOP = "length"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Call:
     entry: JsonObject
     form: CallForm
+    body: JsonObject
 
-    @property
-    def body(self) -> JsonObject:
-        return object_of(self.entry.get("custom" if self.form is CallForm.CUSTOM else "function"))
+    @classmethod
+    def of(cls, entry: JsonObject, form: CallForm) -> _Call:
+        return cls(entry, form, object_of(entry.get("custom" if form is CallForm.CUSTOM else "function")))
 
     @property
     def raw(self) -> Whole:
@@ -85,9 +86,9 @@ def _calls(message: JsonObject) -> list[_Call]:
     """The calls of a message. A `function_call` beside `tool_calls` says the same again; without a name it is none."""
     entries = objects_of(message.get("tool_calls"))
     if entries:
-        return [_Call(entry, _form(entry)) for entry in entries]
+        return [_Call.of(entry, _form(entry)) for entry in entries]
     legacy = object_of(message.get("function_call"))
-    return [_Call({"function": legacy}, CallForm.LEGACY_FUNCTION)] if legacy.get("name") else []
+    return [_Call.of({"function": legacy}, CallForm.LEGACY_FUNCTION)] if legacy.get("name") else []
 
 
 def _form(entry: JsonObject) -> CallForm:

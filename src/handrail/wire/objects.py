@@ -25,14 +25,14 @@ class SdkObject(Protocol):
 
 def as_json(value: object) -> Json:
     """The JSON of a response or an event: an SDK's object, or JSON already. Raises WireError for anything else."""
+    if isinstance(value, Mapping):
+        return cast(Json, value)
     if isinstance(value, SdkObject):
         sent = getattr(value, "chunk", value)  # openai's `chat.completions.stream` wraps each chunk in an event
         # The helpers put objects of other types than declared into their fields, of which pydantic would warn.
         return cast(SdkObject, sent).model_dump(
             mode="json", by_alias=True, exclude_unset=True, exclude=_READ_BY_HELPERS, warnings=False
         )
-    if isinstance(value, Mapping):
-        return cast(Json, value)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return [as_json(item) for item in value]
     raise WireError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from handrail.contract.basics import Json, JsonObject
+from handrail.contract.calls import CallRequest
 from handrail.errors import WireError
 from handrail.wire import (
     anthropic,
@@ -73,11 +74,15 @@ def encode(response: Response, answers: Sequence[Answer]) -> tuple[JsonObject, .
 
     `answers` are in the order of `response.calls`. Raises ValueError when they are not one for each call.
     """
-    asked = [(call.wire_id, call.name, call.form) for call in response.calls]
-    answered = [(a.request.wire_id, a.request.name, a.request.form) for a in answers]
-    if asked != answered:
-        raise ValueError(f"{len(answered)} answers do not match the {len(asked)} calls of the response in order")
+    calls = response.calls
+    if len(answers) != len(calls) or not all(map(_is_answer, answers, calls)):
+        raise ValueError(f"{len(answers)} answers do not match the {len(calls)} calls of the response in order")
     return (*response.assistant, *_CODECS[response.wire].results(response, answers))
+
+
+def _is_answer(answer: Answer, call: CallRequest) -> bool:
+    request = answer.request
+    return request is call or ((request.wire_id, request.name, request.form) == (call.wire_id, call.name, call.form))
 
 
 def _documents(text: str) -> Iterator[tuple[str, Json]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.calls import CallRequest
 from handrail.contract.results import CallFault, ToolResult
+from handrail.contract.values import value
 from handrail.wire.jsontext import object_of, text_of
 from handrail.wire.text import printable
 
@@ -22,7 +22,7 @@ class Wire(StrEnum):
     NEUTRAL = "neutral"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Response:
     """One model response: what it asks for, and the turn to give back."""
 
@@ -39,7 +39,7 @@ class Response:
     """The model is not finished although no call waits for an answer: send the turn back to let it go on."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """What one settled call gives the model: `fault` marks the result as an error, its parts are the message."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from enum import StrEnum
+
+from handrail.contract.values import value
 
 
 class Known(StrEnum):
@@ -20,7 +21,7 @@ class Known(StrEnum):
     """It depends on variables or on what commands print."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Word:
     """A word with its quotes removed."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from handrail.contract.values import value
 
 MOST_ALTERNATIVES = 256
 """What braces may expand to."""
@@ -22,7 +23,7 @@ class BadGlob(ValueError):
     """A pattern that can't be used; the message is a clause."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GlobPattern:
     """One pattern: its alternatives, each a sequence of name patterns, None standing for `**`."""
 

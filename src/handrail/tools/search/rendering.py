@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from handrail.contract.values import value
 from handrail.tools.search.matches import FileMatches
 
 OutputMode = Literal["content", "files", "count"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Row:
     text: str
     counts: bool = True

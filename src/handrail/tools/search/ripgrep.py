@@ -6,16 +6,15 @@ is a repository. Names go in and out delimited by NUL or in JSON, so that any na
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import sysconfig
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from handrail.contract.context import Workspace
 from handrail.contract.launching import Finished, Launcher, LaunchSpec
+from handrail.contract.values import value
 from handrail.errors import LauncherError, ToolFailed
 from handrail.runtime.environment import child_environment
 from handrail.tools.search.globs import GlobPattern
@@ -38,7 +37,7 @@ class BadSearch(Exception):
     """ripgrep can't use the pattern or glob; the message is its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ended:
     """How a search ended, apart from what it found."""
 
@@ -85,12 +84,15 @@ class Ripgrep:
 
     async def _launch(self, options: Sequence[str], target: str, records: _Records) -> Finished | None:
         """None if it was stopped because enough was found."""
+        import asyncio  # as long to load as all the tools together, and whoever only lists them needs none of it
+
         search = asyncio.ensure_future(self._launcher.run(self._spec(options, target), records.add))
         records.on_enough = search.cancel
         try:
             return await search
         except asyncio.CancelledError:
-            if records.enough and not _asked_to_stop():
+            task = asyncio.current_task()
+            if records.enough and not (task is not None and task.cancelling()):
                 return None
             raise
         except LauncherError as error:
@@ -139,11 +141,6 @@ def names_like(pattern: GlobPattern) -> list[str]:
     """Leaves it to ripgrep to drop most names: a file type, unlike a glob, does not bring ignored files back."""
     types = [f"--type-add=wanted:{name}" for name in pattern.last_names]
     return [*types, "--type=wanted"] if types else []
-
-
-def _asked_to_stop() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _program(path: str, workspace: Workspace) -> Path:

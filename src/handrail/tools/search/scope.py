@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from handrail.contract.context import FileReader, Workspace
+from handrail.contract.values import value
 from handrail.errors import ToolFailed
 from handrail.policy.secrets import is_secret_name
 from handrail.runtime.names import shown_name
@@ -16,7 +16,7 @@ IGNORED_HINT = "What .gitignore leaves out was not looked at; include_ignored=tr
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scope:
     folder: Path
     """Absolute; the search runs here."""

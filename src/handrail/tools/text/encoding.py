@@ -7,7 +7,8 @@ Latin-1, in which every byte is a character, so nothing is lost.
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+
+from handrail.contract.values import value
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -24,7 +25,7 @@ class Unencodable(ValueError):
     """The text has a character that the file's encoding lacks; the argument is the character."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextFile:
     """`body` is the text without its byte order mark: as UTF-8, or for Latin-1 the file's own bytes."""
 

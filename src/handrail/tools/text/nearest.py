@@ -7,7 +7,8 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from handrail.contract.values import value
 
 _AROUND = 5
 """Lines to read again on either side."""
@@ -25,7 +26,7 @@ _WORD = re.compile(r"\w+")
 _NUMBERED = re.compile(r"\s*\d+(?:\u2192|\t)")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Near:
     line: int
     """From 1."""

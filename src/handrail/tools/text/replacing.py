@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import takewhile
+
+from handrail.contract.values import value
 
 _LF, _CRLF = b"\n", b"\r\n"
 _EOL = re.compile(rb"\r?\n")
@@ -32,7 +33,7 @@ class NotUnique(Exception):
         """Numbers of the first lines, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Replaced:
     body: bytes
     count: int
