@@ -45,6 +45,7 @@ def test_a_no_with_a_reason_is_taken_and_shown(at_terminal, tmp_path: Path) -> N
     assert code == 0
     assert "rejected" in screen
     assert "deny (person:terminal): rename it instead" in screen
+    assert "\x1b" not in screen
     assert (tmp_path / "a.txt").read_text() == "one\ntwo\n"
 
 

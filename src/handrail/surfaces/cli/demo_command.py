@@ -24,7 +24,7 @@ from handrail.session import Parts, Session
 from handrail.surfaces.cli.asking import TerminalAsker
 from handrail.surfaces.cli.confirming import question_lines
 from handrail.surfaces.cli.demo.script import SCRIPT, TASK
-from handrail.surfaces.cli.text import bold, dim
+from handrail.surfaces.cli.text import bold, dim, wants_colour
 from handrail.surfaces.cli.turn_text import call_lines
 
 _POLICY = "the demo's policy"
@@ -32,7 +32,7 @@ _POLICY = "the demo's policy"
 
 def run_demo(*, plain: bool) -> int:
     """Plays in a temporary folder, which is removed afterwards. 0 when the model came to its end."""
-    colour = not plain and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    colour = not plain and wants_colour()
     at_terminal = not plain and sys.stdin.isatty() and sys.stdout.isatty()
     # The sample's tests run with the interpreter that runs this, whatever it is called here.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])

@@ -23,6 +23,7 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
 from handrail.surfaces.cli.exec_report import turn_json
 from handrail.surfaces.cli.policies import SANDBOX_NOTE, UNKNOWN_TOOL, rules_of, unknown_tools
+from handrail.surfaces.cli.text import wants_colour
 from handrail.surfaces.cli.turn_text import turn_lines
 from handrail.wire import Response, Wire, read
 
@@ -124,7 +125,7 @@ def _show(turn: Turn, root: Path, *, as_json: bool) -> None:
         # All ASCII: valid wherever it goes, half characters from a model included.
         click.echo(json.dumps(turn_json(turn)))
     else:
-        for line in turn_lines(turn, root, colour=sys.stdout.isatty()):
+        for line in turn_lines(turn, root, colour=wants_colour()):
             click.echo(line)
     if as_json and not turn.response.assistant and turn.response.text:
         exits.told(f"the provider answered with an error: {turn.response.text}")

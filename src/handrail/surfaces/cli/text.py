@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +23,11 @@ def printable(text: str, *, keep_lines: bool = False) -> str:
     """The text with what a terminal would obey made visible; on one line unless `keep_lines`."""
     text = text if keep_lines else text.replace("\n", "\\n")
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def wants_colour() -> bool:
+    """Whether output goes to a terminal whose person has not said no (https://no-color.org)."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def bold(text: str, *, colour: bool) -> str:
