@@ -79,6 +79,20 @@ async def settled(session: Session, name: str, arguments: dict[str, Any] | None 
     return await session.submit(request(name, arguments)).settled
 
 
+def stubborn_until(release: asyncio.Event) -> Any:
+    """A behaviour that swallows every cancellation until it is let go."""
+
+    async def never_stop(params: Any, context: Any) -> str:
+        while not release.is_set():
+            try:
+                await release.wait()
+            except asyncio.CancelledError:
+                continue
+        return "done after all"
+
+    return never_stop
+
+
 @pytest.mark.parametrize(
     ("fault", "kind", "said"),
     [
@@ -156,15 +170,7 @@ async def test_a_tool_that_never_stops_leaves_an_interrupted_call(opened: Opened
     monkeypatch.setattr(scheduler, "STUBBORN_GRACE", 0.01)
     release = asyncio.Event()
 
-    async def never_stop(params: Any, context: Any) -> str:
-        while not release.is_set():
-            try:
-                await release.wait()
-            except asyncio.CancelledError:
-                continue
-        return "done after all"
-
-    async with opened(FakeTool("mule", never_stop)) as session:
+    async with opened(FakeTool("mule", stubborn_until(release))) as session:
         live = await _until_executing(session, request("mule"))
         await session.cancel(CallId("c1"))
         state = live.settled.result()
@@ -489,15 +495,7 @@ async def test_a_session_closes_though_a_tool_swallows_every_cancellation(opened
     monkeypatch.setattr(scheduler, "STUBBORN_GRACE", 0.01)
     release = asyncio.Event()
 
-    async def never_stop(params: Any, context: Any) -> str:
-        while not release.is_set():
-            try:
-                await release.wait()
-            except asyncio.CancelledError:
-                continue
-        return "done after all"
-
-    async with opened(FakeTool("mule", never_stop)) as session:
+    async with opened(FakeTool("mule", stubborn_until(release))) as session:
         live = await _until_executing(session, request("mule"))
     assert isinstance(live.settled.result(), Interrupted)
     release.set()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from handrail.errors import JournalError
@@ -71,27 +72,30 @@ def connect(path: Path, busy_seconds: float, page_limit: int | None) -> sqlite3.
     if not path.exists():
         _create(path)
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-    try:
+    with closed_on_failure(connection):
         _check(connection, path)
         # A commit has returned from fsync before it is acknowledged.
         connection.execute("PRAGMA synchronous = FULL")
         if page_limit is not None:
             connection.execute(f"PRAGMA max_page_count = {page_limit:d}")
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
     """A connection that can't change the journal, and fails where there is none. Raises as `connect` does."""
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-    try:
+    with closed_on_failure(connection):
         _check(connection, path)
-    except BaseException:
-        connection.close()
-        raise
     return connection
+
+
+@contextmanager
+def closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    """Closes the connection when the block does not come to its end, whatever stopped it."""
+    with ExitStack() as on_failure:
+        on_failure.callback(connection.close)
+        yield
+        on_failure.pop_all()
 
 
 def in_words(path: Path, error: sqlite3.Error) -> JournalError:

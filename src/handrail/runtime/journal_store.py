@@ -12,7 +12,7 @@ from handrail.contract.basics import Instant, SessionId
 from handrail.contract.calls import CallState
 from handrail.errors import JournalError
 from handrail.runtime.chain import StoredEvent, first_link
-from handrail.runtime.journal_schema import connect, in_words
+from handrail.runtime.journal_schema import closed_on_failure, connect, in_words
 from handrail.runtime.records import record_of
 
 _SALT_BYTES = 16
@@ -52,11 +52,8 @@ class SessionStore:
                 "check the folder's permissions, or set HANDRAIL_STATE to a folder you own"
             ) from error
         store = cls(connection, path, session)
-        try:
+        with closed_on_failure(connection):
             store._take_over(workspace, started)
-        except BaseException:
-            connection.close()
-            raise
         return store
 
     def write(self, states: Sequence[tuple[int, CallState]]) -> None:
