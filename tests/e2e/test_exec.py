@@ -277,3 +277,25 @@ def test_the_output_is_json_whatever_came_in(run, source: str) -> None:
     done = run(source)
     assert done.code == 0
     json.loads(done.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+def test_the_responses_apis_own_shell_calls_run_and_are_answered_in_their_own_items(run) -> None:
+    local = {
+        "type": "local_shell_call",
+        "id": "lsh_1",
+        "call_id": "call_1",
+        "status": "completed",
+        "action": {"type": "exec", "command": ["echo", "a b"], "env": {}},
+    }
+    hosted = {"type": "shell_call", "id": "sh_1", "call_id": "call_2", "status": "completed"}
+    hosted["action"] = {"commands": ["echo one", "echo two"], "timeout_ms": 2000, "max_output_length": 100}
+    done = run(json.dumps({"object": "response", "status": "completed", "output": [local, hosted]}))
+    assert [(call["name"], call["tool"], call["state"]) for call in done.report["calls"]] == [
+        ("local_shell", "shell", "completed"),
+        ("shell", "shell", "completed"),
+    ]
+    first, second = done.report["messages"][2:]
+    assert (first["type"], first["output"]) == ("local_shell_call_output", "a b")
+    assert second["type"] == "shell_call_output"
+    assert second["output"][0]["stdout"] == "one\ntwo\n"
+    assert second["output"][0]["outcome"] == {"type": "exit", "exit_code": 0}

@@ -43,7 +43,7 @@ class Shell(Tool[Params]):
     name = "shell"
     title = "Run a command"
     kind = Kind.EXECUTE
-    aliases = ("run_shell_command", "bash")
+    aliases = ("run_shell_command", "bash", "local_shell")
     description = description_of("shell")
     output_streams = True
 
