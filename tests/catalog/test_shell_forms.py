@@ -28,6 +28,11 @@ from handrail.policy.shell.reading import read_shell
             {"command": ["make"], "env": {"A": "b c"}, "working_directory": "sub dir"},
             {"command": "cd 'sub dir' && A='b c' make"},
         ),
+        (
+            CallForm.LOCAL_SHELL,
+            {"command": ["make"], "env": {"A; rm -rf x": "b"}},
+            {"command": ["make"], "env": {"A; rm -rf x": "b"}},
+        ),
         (CallForm.FUNCTION, {"commands": ["ls"]}, {"commands": ["ls"]}),
     ],
 )

@@ -557,3 +557,29 @@ async def test_a_function_that_is_no_tool_is_refused_with_what_to_do(opened: Ope
     async with opened() as session:
         with pytest.raises(ToolDefinitionError, match="@tool"):
             session.add(lambda: None)
+
+
+async def test_a_finish_tool_whose_outcome_is_slow_to_keep_is_settled_all_the_same(
+    opened: Opened, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(scheduler, "FINISH_GRACE", 0.01)
+    release = asyncio.Event()
+
+    class SlowDisk(MemoryJournal):
+        async def durable(self, sequence: int) -> None:
+            if isinstance(self.states[sequence - 1][1], Completed):
+                await asyncio.sleep(0.05)  # longer than the grace
+
+    async def save(params: Any, context: Any) -> str:
+        await release.wait()
+        return "saved"
+
+    tool = FakeTool("save", save)
+    tool.on_cancel = "finish"
+    async with opened(tool, journal=SlowDisk()) as session:
+        live = await _until_executing(session, request("save"))
+        cancelling = asyncio.create_task(session.cancel(CallId("c1")))
+        await asyncio.sleep(0)
+        release.set()
+        await cancelling
+    assert isinstance(live.settled.result(), Completed)

@@ -15,6 +15,7 @@ from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallForm
 
 _FELT_BY_THE_NEXT = frozenset({"cd"})
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNFINISHED = re.compile(r"<<|\\\Z")
 
 
@@ -24,6 +25,8 @@ def in_own_words(form: CallForm, arguments: JsonObject) -> JsonObject:
         case CallForm.SHELL, {"commands": [*commands]} if commands and all(isinstance(c, str) for c in commands):
             return {"command": _one_script([str(c) for c in commands]), **_timeout(arguments)}
         case CallForm.LOCAL_SHELL, {"command": [*words]} if words and all(isinstance(w, str) for w in words):
+            if not all(map(_VARIABLE.fullmatch, _environment(arguments))):
+                return arguments
             return {"command": _local_command(map(str, words), arguments), **_timeout(arguments)}
         case _:
             return arguments
@@ -61,10 +64,15 @@ def _no_option(command: str) -> str:
 
 def _local_command(words: map[str], action: JsonObject) -> str:
     command = shlex.join(words)
-    env, folder = action.get("env"), action.get("working_directory")
-    if isinstance(env, dict) and env:
+    folder = action.get("working_directory")
+    if env := _environment(action):
         command = " ".join([*(f"{name}={shlex.quote(str(value))}" for name, value in env.items()), command])
     return f"cd {shlex.quote(str(folder))} && {command}" if folder else command
+
+
+def _environment(action: JsonObject) -> JsonObject:
+    env = action.get("env")
+    return env if isinstance(env, dict) else {}
 
 
 def _timeout(action: JsonObject) -> dict[str, Json]:

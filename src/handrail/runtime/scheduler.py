@@ -113,10 +113,10 @@ class Scheduler:
             return
         live.canceller = by
         if _finishes(live):
-            timer = asyncio.get_running_loop().call_later(FINISH_GRACE, task.cancel)
+            timer = asyncio.get_running_loop().call_later(FINISH_GRACE, _cancel_if_open, live, task)
             live.settled.add_done_callback(lambda _: timer.cancel())
-        elif live.begun and isinstance(live.state, OpenState):
-            task.cancel()
+        elif live.begun:
+            _cancel_if_open(live, task)
 
     def _free_id(self, wanted: CallId) -> CallId:
         number = 2
@@ -147,6 +147,12 @@ class ChildCalls:
         if self._children:
             parent = self._parent.state.request.id
             await self._scheduler.stop(self._children, Canceller(f"the call {parent} that made it"))
+
+
+def _cancel_if_open(live: LiveCall, task: asyncio.Task[None]) -> None:
+    """A call with an outcome is let be: its task only waits for that to be durable."""
+    if isinstance(live.state, OpenState):
+        task.cancel()
 
 
 def _finishes(live: LiveCall) -> bool:

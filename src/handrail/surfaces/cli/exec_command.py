@@ -6,8 +6,8 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -27,7 +27,7 @@ from handrail.surfaces.cli.text import wants_colour
 from handrail.surfaces.cli.turn_text import turn_lines
 from handrail.wire import Response, Wire, read
 
-INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+INTERRUPTS = [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ async def _exec(responses: Sequence[Response], rules: Sequence[Rule], options: E
     ) as session:
         for name in unknown_tools(rules, session.knows):
             exits.told(UNKNOWN_TOOL.format(name))
-        with _interruptible(session) as interrupted:
+        async with _interruptible(session) as interrupted:
             for response in responses:
                 turn = await session.run(response)
                 _show(turn, options.workspace.absolute(), as_json=as_json)
@@ -100,8 +100,8 @@ async def _exec(responses: Sequence[Response], rules: Sequence[Rule], options: E
     return exits.WAITING if waiting else exits.DONE
 
 
-@contextmanager
-def _interruptible(session: Session) -> Iterator[asyncio.Event]:
+@asynccontextmanager
+async def _interruptible(session: Session) -> AsyncIterator[asyncio.Event]:
     """Ctrl-C, SIGTERM and a terminal that goes away cancel every call: each has its result, no later one starts."""
     loop = asyncio.get_running_loop()
     interrupted = asyncio.Event()
@@ -111,13 +111,16 @@ def _interruptible(session: Session) -> Iterator[asyncio.Event]:
         interrupted.set()
         ending.append(loop.create_task(session.end(Canceller("the person", f"interrupted with {name}"))))
 
-    for number in INTERRUPTS:
-        loop.add_signal_handler(number, interrupt, number.name)
+    with suppress(NotImplementedError):  # Windows, untested here: Ctrl-C ends the program at once
+        for number in INTERRUPTS:
+            loop.add_signal_handler(number, interrupt, number.name)
     try:
         yield interrupted
     finally:
-        for number in INTERRUPTS:
-            loop.remove_signal_handler(number)
+        with suppress(NotImplementedError):
+            for number in INTERRUPTS:
+                loop.remove_signal_handler(number)
+        await asyncio.gather(*ending)
 
 
 def _show(turn: Turn, root: Path, *, as_json: bool) -> None:

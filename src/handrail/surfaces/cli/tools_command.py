@@ -33,7 +33,7 @@ def run_tools(
     )
     if as_json:
         report = _report(registry, menu, explain=explain, everything=everything)
-        sys.stdout.write(json.dumps(report, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(report) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in _lines(registry, menu, explain=explain, everything=everything))
     return 0
