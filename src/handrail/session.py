@@ -102,7 +102,9 @@ class Session:
         self._environment = environment
         self._open_turns: dict[str, _OpenTurn] = {}
         self._turns = 0
+        self._accepts = True
         self._closed = asyncio.Event()
+        """Set last, so that whoever watches sees how the calls ended."""
 
     @classmethod
     @asynccontextmanager
@@ -135,8 +137,9 @@ class Session:
         try:
             yield session
         finally:
-            session._closed.set()
+            session._accepts = False
             await session._scheduler.close()
+            session._closed.set()
             await journal.close()
 
     @classmethod
@@ -217,7 +220,7 @@ class Session:
         return self._scheduler.submit(request, asker=None if on_ask is None else asker_for(on_ask))
 
     def _check_open(self) -> None:
-        if self._closed.is_set():
+        if not self._accepts:
             raise UsageError("this session is closed; open another")
 
     async def cancel(self, call: CallId, reason: str = "") -> bool:

@@ -25,8 +25,8 @@ from handrail.contract.calls import (
     Rejected,
     SettledState,
 )
-from handrail.contract.confirmation import Answer, EditArguments, EditConfirmation, Once, Reject
-from handrail.contract.effects import Claims
+from handrail.contract.confirmation import Answer, EditArguments, EditConfirmation, InfoConfirmation, Once, Reject
+from handrail.contract.effects import Claims, PathClaim
 from handrail.contract.events import CallChanged, NoticeGiven, OutputArrived
 from handrail.contract.parameters import SchemaParameters
 from handrail.contract.ports import Unanswered
@@ -583,3 +583,33 @@ async def test_a_finish_tool_whose_outcome_is_slow_to_keep_is_settled_all_the_sa
         release.set()
         await cancelling
     assert isinstance(live.settled.result(), Completed)
+
+
+async def test_a_tool_that_can_not_describe_itself_is_asked_about_by_name(opened: Opened) -> None:
+    class Mute(FakeTool):
+        def describe(self, params: Any) -> str:
+            raise ZeroDivisionError
+
+    person = Person(Once())
+    tool = Mute("mute", claims=Claims(reads=(PathClaim("/root"),)))
+    async with opened(tool, mode="default", asker=person) as session:
+        assert isinstance(await settled(session, "mute"), Completed)
+    assert person.asked[0].confirmation == InfoConfirmation("mute", "There is no preview of this call.")
+
+
+async def test_whoever_watches_sees_how_the_calls_ended_when_the_session_closes(opened: Opened) -> None:
+    async def states(events: AsyncIterator[Any]) -> list[Any]:
+        return [event.state async for event in events if isinstance(event, CallChanged)]
+
+    async def tidy_up_when_stopped(params: Any, context: Any) -> str:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(20):
+                await asyncio.sleep(0)
+        return "never"
+
+    async with opened(FakeTool("tidy", tidy_up_when_stopped)) as session:
+        watching = asyncio.create_task(states(session.events()))
+        await _until_executing(session, request("tidy"))
+    assert [type(state).__name__ for state in await watching] == ["Pending", "Approved", "Executing", "Cancelled"]

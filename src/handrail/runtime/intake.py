@@ -121,8 +121,7 @@ class Intake:
         preview = await self.preview(verdict, invocation)
         if isinstance(preview, Raised) and may_preview(verdict.facts, verdict.policy):
             return self._failed(call, ErrorKind.FAILED, preview.message)
-        describe = invocation.describe()
-        shown = preview.value if isinstance(preview, Returned) else InfoConfirmation(describe, NO_PREVIEW)
+        shown = preview.value if isinstance(preview, Returned) else _without_preview(invocation)
         live.verdict = replace(verdict, preview=preview)
         approval = self._desk.new_id()
         return call.request_approval(invocation, verdict.decision, approval, shown, self._now())
@@ -130,6 +129,12 @@ class Intake:
     def _failed(self, call: Pending, kind: ErrorKind, message: str) -> Failed:
         fault, result = wording.faulty(kind, message)
         return call.fail(fault, result, self._now())
+
+
+def _without_preview(invocation: Invocation) -> Confirmation:
+    described = guarded_call(invocation.describe)
+    title = described.value if isinstance(described, Returned) else invocation.tool.name
+    return InfoConfirmation(title, NO_PREVIEW)
 
 
 def _problem_text(outcome: object) -> str:
