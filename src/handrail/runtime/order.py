@@ -135,8 +135,8 @@ class Order:
         self._unlink(ticket)
         for other in self._waiting_for(ticket):
             self._blockers[other].discard(ticket)
-            if not self._blockers[other]:
-                self._start_if_free(other)
+            if not self._blockers[other] and not self._start_if_free(other):
+                self._rest_if_held(other)
         self._dependents.pop(ticket, None)
         ticket.tell_rested()
         self._fill_places()
