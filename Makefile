@@ -6,10 +6,10 @@ COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-h
 export VENV
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench requirements clean
+.PHONY: help run test test-faults lint bench requirements clean
 
 help: ## Show what there is to do
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
 
 run: ## Set up everything and play the demo
 	@sh requirements/setup.sh run
@@ -18,6 +18,10 @@ run: ## Set up everything and play the demo
 test: ## Set up everything and run the tests; ARGS="tests/policy -k deny" runs some
 	@sh requirements/setup.sh dev
 	$(IN_VENV) pytest $(ARGS)
+
+test-faults: ## Kill a run at every write and transition, restart it, and see that nothing is lost or done twice
+	@sh requirements/setup.sh dev
+	HANDRAIL_FAULTS=all $(IN_VENV) pytest tests/faults
 
 lint: ## Check style, types and layers
 	@sh requirements/setup.sh dev

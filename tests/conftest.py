@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Machines differ in speed, and no test is about time. In CI the same commit gives the same answer.
@@ -14,3 +15,25 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("handrail")
+
+_OF_TESTS = (
+    "HANDRAIL_STATE",
+    "HANDRAIL_CONFIG",
+    "HANDRAIL_CORPUS",
+    "HANDRAIL_WHOLE_CORPUS",
+    "HANDRAIL_FAULTS",
+    "HANDRAIL_FUZZ",
+    "HANDRAIL_UPDATE_SNAPSHOTS",
+)
+"""Variables that tests set or obey."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_folders(tmp_path_factory):
+    """No test reads or writes what this machine's user has set."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HANDRAIL_STATE", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("HANDRAIL_CONFIG", str(tmp_path_factory.mktemp("config")))
+        for name in [name for name in os.environ if name.startswith("HANDRAIL_") and name not in _OF_TESTS]:
+            patch.delenv(name)
+        yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,24 @@ def corpus_folder() -> Path:
 
 def corpus(name: str) -> list[dict[str, Any]]:
     """All records of `NAME.jsonl`. Skips where the corpus is absent; a file without records fails."""
-    path = corpus_folder() / f"{name}.jsonl"
+    return _records(corpus_folder() / f"{name}.jsonl")
+
+
+def cases(name: str, *areas: str) -> dict[str, dict[str, Any]]:
+    """The cases of these areas in `NAME.jsonl`, by id. They lie beside the corpus; a selection that is empty fails.
+
+    An area that ends in `*` stands for all whose names begin so.
+    """
+    records = _records(corpus_folder().parent / "cases" / f"{name}.jsonl")
+    found: dict[str, dict[str, Any]] = {}
+    for area in areas:
+        selected = {case["id"]: case for case in records if fnmatchcase(case["area"], area)}
+        assert selected, f"{name}.jsonl has no case in the area {area!r}"
+        found |= selected
+    return found
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
     assert records, f"{path} holds no records"
     return records

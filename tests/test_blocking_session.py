@@ -10,10 +10,20 @@ from typing import Any
 
 import pytest
 
-from handrail.contract.calls import Approved, AwaitingApproval, Completed, Executing, Failed, Pending, Rejected
+from handrail.contract.calls import (
+    Approved,
+    AwaitingApproval,
+    Cancelled,
+    Completed,
+    Executing,
+    Failed,
+    Pending,
+    Rejected,
+)
 from handrail.contract.confirmation import Answer, Once, Reject
 from handrail.contract.effects import Claims
 from handrail.contract.events import CallChanged, Event
+from handrail.contract.hooks import Block, ToolUse
 from handrail.contract.results import ToolResult
 from handrail.errors import UsageError
 from handrail.runtime.turns import Turn
@@ -145,3 +155,24 @@ def test_effects_order_the_calls_of_a_turn_and_not_their_place_in_time(tmp_path:
     with Session.open_sync(tmp_path, mode="bypass", parts=Parts(journal=MemoryJournal(), tools=[tool])) as session:
         session.run(calls(*[("fake", {"n": n}) for n in range(5)]))
     assert [call["n"] for call in tool.calls] == [0, 1, 2, 3, 4]
+
+
+def test_hooks_are_registered_on_a_blocking_session_too(tmp_path: Path) -> None:
+    tool = FakeTool("fake")
+    with Session.open_sync(tmp_path, parts=Parts(tools=[tool], journal=MemoryJournal())) as session:
+
+        @session.before_tool("fake")
+        def guard(use: ToolUse) -> Block:
+            return Block("not today")
+
+        assert kinds(session.run(calls(("fake", {})))) == [Rejected]
+    assert tool.calls == []
+
+
+def test_a_parked_turn_is_cancelled_from_code_that_does_not_wait(tmp_path: Path) -> None:
+    with Session.open_sync(tmp_path, parts=Parts(journal=MemoryJournal())) as session:
+        parked = session.run(calls(write("a.txt")), on_ask="park")
+        assert session.cancel_turn(parked)
+        assert kinds(session.resume(parked)) == [Cancelled]
+        session.cancel_all()
+        assert not session.cancel(parked.calls[0].request.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handrail.authoring import FunctionTool, define_tool, tool
+from handrail.blocking import BlockingSession
 from handrail.catalog import Menu
 from handrail.contract.calls import (
     Approved,
@@ -33,12 +34,38 @@ from handrail.contract.confirmation import (
     PlanConfirmation,
     QuestionConfirmation,
     Reject,
+    Reply,
     SandboxConfirmation,
 )
-from handrail.contract.context import Calls, Environment, FileReader, Files, Output, RunContext, Workspace
+from handrail.contract.context import (
+    Calls,
+    Environment,
+    FileLedger,
+    FileReader,
+    Files,
+    Job,
+    Jobs,
+    Output,
+    Questions,
+    RunContext,
+    Workspace,
+)
 from handrail.contract.decision import Decision, Outcome
 from handrail.contract.effects import Claims, Effects, PathClaim, PathEffect
-from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade
+from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade, fraction_of
+from handrail.contract.hooks import (
+    AddContext,
+    Allow,
+    ApprovalAnswered,
+    ApprovalAsked,
+    Ask,
+    Block,
+    ReplaceResult,
+    Rewrite,
+    ToolFault,
+    ToolUse,
+    ToolUsed,
+)
 from handrail.contract.launching import Finished, Launcher, LaunchSpec
 from handrail.contract.ports import Asker, Checkpoints, Journal, Unanswered
 from handrail.contract.results import (
@@ -46,6 +73,7 @@ from handrail.contract.results import (
     CallFault,
     DiffDisplay,
     ErrorKind,
+    FollowUp,
     ImagePart,
     JsonPart,
     ResourcePart,
@@ -54,6 +82,7 @@ from handrail.contract.results import (
     TextPart,
     ToolResult,
 )
+from handrail.contract.secret import Secret
 from handrail.contract.tool import ConnectsTo, Invocation, Kind, Opinion, Reads, Tool, Writes
 from handrail.errors import (
     HandrailError,
@@ -69,7 +98,8 @@ from handrail.runtime.askers import OnAsk
 from handrail.runtime.event_json import event_json
 from handrail.runtime.live import LiveCall
 from handrail.runtime.turns import Turn
-from handrail.session import BlockingSession, Parts, Session
+from handrail.session import Parts, Session
+from handrail.settings.load import Settings, load_settings
 from handrail.wire import Response, Wire, read
 
 __all__ = [
@@ -79,6 +109,8 @@ __all__ = [
     "OnAsk",
     "Parts",
     "Session",
+    "Settings",
+    "load_settings",
     "Turn",
     "event_json",
     "FunctionTool",
@@ -89,6 +121,7 @@ __all__ = [
     "Kind",
     "Opinion",
     "Reads",
+    "Secret",
     "Tool",
     "Writes",
     "Claims",
@@ -97,9 +130,13 @@ __all__ = [
     "PathEffect",
     "Calls",
     "Environment",
+    "FileLedger",
     "FileReader",
     "Files",
+    "Job",
+    "Jobs",
     "Output",
+    "Questions",
     "RunContext",
     "Workspace",
     "Finished",
@@ -109,6 +146,7 @@ __all__ = [
     "CallFault",
     "DiffDisplay",
     "ErrorKind",
+    "FollowUp",
     "ImagePart",
     "JsonPart",
     "ResourcePart",
@@ -143,6 +181,7 @@ __all__ = [
     "EditArguments",
     "Once",
     "Reject",
+    "Reply",
     "Decision",
     "Outcome",
     "CallChanged",
@@ -150,6 +189,18 @@ __all__ = [
     "NoticeGiven",
     "OutputArrived",
     "ProgressMade",
+    "fraction_of",
+    "ToolUse",
+    "ToolUsed",
+    "ToolFault",
+    "ApprovalAsked",
+    "ApprovalAnswered",
+    "Block",
+    "Ask",
+    "Allow",
+    "Rewrite",
+    "AddContext",
+    "ReplaceResult",
     "Asker",
     "Checkpoints",
     "Journal",

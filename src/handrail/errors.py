@@ -81,5 +81,9 @@ class JournalError(HandrailError):
     """The journal can't be written or read. No call with effects starts after this."""
 
 
+class UnknownSession(JournalError, UsageError):
+    """The journal holds no session with this id."""
+
+
 class LauncherError(HandrailError):
     """A child process can't be started: program missing, folder gone, out of processes."""

@@ -9,21 +9,22 @@ async with Session.open("path/to/workspace") as session:
 from __future__ import annotations
 
 import asyncio
-import secrets
+import os
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from handrail.blocking import BlockingSession
 from handrail.catalog import Menu, Registry, menu_for, this_machine
 from handrail.catalog.faces import faces_of
 from handrail.catalog.shell_forms import in_own_words
-from handrail.contract.basics import ApprovalId, CallId, Instant, Json, JsonObject, SessionId
+from handrail.contract.basics import ApprovalId, CallId, Instant, JobId, JsonObject, SessionId
 from handrail.contract.calls import Approved, AwaitingApproval, CallForm, CallRequest, Canceller
 from handrail.contract.confirmation import Answer
-from handrail.contract.context import Environment, Workspace
+from handrail.contract.context import Job, Workspace
 from handrail.contract.events import Event
 from handrail.contract.launching import Launcher
 from handrail.contract.ports import Asker, Checkpoints, Journal
@@ -33,31 +34,46 @@ from handrail.errors import UsageError
 from handrail.policy import Mode, Policy, Rule, hidden_reason
 from handrail.runtime.approvals import Desk
 from handrail.runtime.askers import Nobody, OnAsk, asker_for
+from handrail.runtime.books import Books, open_books
 from handrail.runtime.bus import Bus, Listener
 from handrail.runtime.consent import Consent
 from handrail.runtime.context import Surroundings
 from handrail.runtime.executor import Executor, Records
+from handrail.runtime.grants import Grants
+from handrail.runtime.hooks import Hooks
 from handrail.runtime.hosted import HostedServerCall
 from handrail.runtime.intake import Intake, ToolFinder
-from handrail.runtime.journal import SqliteJournal
+from handrail.runtime.jobs import SessionJobs
 from handrail.runtime.judge import Judge
+from handrail.runtime.ledger import ConversationLedger
 from handrail.runtime.live import LiveCall
 from handrail.runtime.loop_thread import LoopThread
 from handrail.runtime.order import Order
+from handrail.runtime.questions import QuestionCall
+from handrail.runtime.recovery import Left
 from handrail.runtime.resolver import Resolver
+from handrail.runtime.results import Budget
+from handrail.runtime.running import Running
 from handrail.runtime.scheduler import Scheduler
-from handrail.runtime.turns import Turn, turn_of
+from handrail.runtime.spilling import SpillFolder, spill_folder
+from handrail.runtime.turn_runner import TurnRunner
+from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
 from handrail.sandbox.none import PlainLauncher
-from handrail.settings.places import journal_file, state_folder
+from handrail.settings.keys import (
+    ADD_DIRS,
+    AT_ONCE,
+    GATE_BATCH,
+    LIMITS,
+    MODE,
+    MODEL,
+    RESULT_BUDGET,
+    TURN_BUDGET,
+)
+from handrail.settings.load import Settings, no_settings
+from handrail.settings.places import folders, state_folder
 from handrail.tools import builtin_tools
-from handrail.wire import Response, Wire, decode
-from handrail.wire.objects import as_json
-
-T = TypeVar("T")
-
-MOST_AT_ONCE = 10
-"""Leaf calls that run together; Claude Code's default too."""
+from handrail.wire import Wire
 
 
 class NoCheckpoints:
@@ -79,32 +95,57 @@ class Parts:
     launcher: Launcher = field(default_factory=PlainLauncher)
     checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
     clock: Callable[[], float] = time.time
-    at_once: int = MOST_AT_ONCE
+    at_once: int = 0
+    """How many leaf calls run together. This and what follows: as the settings say where it is 0 or None."""
+    limits: Mapping[str, int] | None = None
+    """How many calls of one class run together: by a tool's name, or what stands before the colon in a key."""
+    gate_batch: bool | None = None
+    """No call of a turn starts before every question about its calls is answered."""
+    result_budget: int = 0
+    """Characters of any result that go to the model at most; its tool may bound it further."""
+    turn_budget: int = 0
+    """Characters of all results of one turn."""
+    answer_within: float | None = None
+    """Seconds after which a question counts as rejected; None: it waits for ever."""
 
 
 @dataclass(frozen=True, slots=True)
-class _OpenTurn:
-    response: Response
-    calls: Sequence[LiveCall]
+class _Works:
+    """The moving parts of one session."""
+
+    desk: Desk
+    bus: Bus
+    grants: Grants
+    hooks: Hooks
+    jobs: SessionJobs
+    scheduler: Scheduler
+    turns: TurnRunner
 
 
 class Session:
     """Tool calls governed in one workspace. Open it with `Session.open`, or `Session.open_sync`."""
 
-    def __init__(
-        self, registry: Registry, judge: Judge, desk: Desk, bus: Bus, scheduler: Scheduler, environment: Environment
-    ) -> None:
+    def __init__(self, registry: Registry, judge: Judge, works: _Works, left: Left | None, id: SessionId) -> None:
+        self.id = id
+        """Names the session in its journal, and to `open`, where it is to be taken up again."""
+        self._left = left
         self._registry = registry
         self._judge = judge
-        self._desk = desk
-        self._bus = bus
-        self._scheduler = scheduler
-        self._environment = environment
-        self._open_turns: dict[str, _OpenTurn] = {}
-        self._turns = 0
+        self._desk = works.desk
+        self._bus = works.bus
+        self._scheduler = works.scheduler
+        self._turns = works.turns
+        self._jobs = works.jobs
+        self._environment = this_machine()
         self._accepts = True
         self._closed = asyncio.Event()
         """Set last, so that whoever watches sees how the calls ended."""
+        self.before_tool = works.hooks.before_tool
+        """`@session.before_tool` registers a hook: see `contract.hooks` for what it gets and may say."""
+        self.after_tool = works.hooks.after_tool
+        self.on_failure = works.hooks.on_failure
+        self.on_approval_asked = works.hooks.on_approval_asked
+        self.on_approval_answered = works.hooks.on_approval_answered
 
     @classmethod
     @asynccontextmanager
@@ -112,46 +153,46 @@ class Session:
         cls,
         workspace: str | Path,
         *,
-        mode: Mode | str = Mode.DEFAULT,
+        mode: Mode | str | None = None,
         rules: Sequence[Rule] = (),
         model: str = "",
         added: Sequence[str | Path] = (),
+        session: str = "",
+        settings: Settings | None = None,
         parts: Parts | None = None,
     ) -> AsyncIterator[Session]:
         """A session in the folder `workspace`, closed when the block ends. `model` names the model that
         answers, so that messages use the names its family knows.
 
-        Raises UsageError when a folder, the mode or a rule can't be used, JournalError when the journal
-        can't be opened.
-        """
-        parts = parts or Parts()
-        policy = _policy(mode, rules)
-        place = Workspace(_folder(workspace), tuple(_folder(path) for path in added))
-        state, journal = None, parts.journal
-        if journal is None:
-            state = await asyncio.to_thread(state_folder)
-            journal = await _journal(state, place.root, parts.clock)
-        registry = Registry(builtin_tools() if parts.tools is None else parts.tools)
-        judge = Judge(Resolver(place, Path.home(), state), policy)
-        session = cls._of(registry, _finder(registry, model), place, judge, journal, parts)
-        try:
-            yield session
-        finally:
-            session._accepts = False
-            await session._scheduler.close()
-            session._closed.set()
-            await journal.close()
+        `settings`, from `load_settings`, say what is not given here; rules and folders add up. Without them no
+        file of settings is read. `session` is the id of one that was left, by a crash or with open questions: see
+        `take_up`.
 
-    @classmethod
-    def _of(
-        cls, registry: Registry, find: ToolFinder, place: Workspace, judge: Judge, journal: Journal, parts: Parts
-    ) -> Session:
-        records = Records(journal, parts.checkpoints, parts.clock)
-        desk, order, bus = Desk(), Order(parts.at_once), Bus()
-        intake = Intake(find, judge, desk, order, place, records.now)
-        consent = Consent(desk, order, records.now)
-        executor = Executor(intake, consent, judge, order, records, Surroundings(place, parts.launcher, bus))
-        return cls(registry, judge, desk, bus, Scheduler(executor, order, parts.asker), this_machine())
+        Raises UsageError when a folder, the mode or a rule can't be used, JournalError when the journal
+        can't be opened, or another process holds the session.
+        """
+        root = _folder(workspace)
+        settings = settings or no_settings(root)
+        settings.check_workspace(root)
+        parts = _bounded(parts or Parts(), settings)
+        policy = _policy(mode or settings[MODE], rules, settings)
+        place = Workspace(root, tuple(_folder(path) for path in (*settings[ADD_DIRS], *added)))
+        state = await asyncio.to_thread(state_folder) if parts.journal is None else None
+        async with open_books(parts.journal, state, place.root, parts.clock, session) as books:
+            spilled = None if state is None else spill_folder(state, books.session)
+            registry = Registry(builtin_tools() if parts.tools is None else parts.tools)
+            judge = Judge(Resolver(place, Path.home(), state, spilled, _own_files(settings)), policy)
+            find = _finder(registry, model or settings[MODEL])
+            works = _works(find, place, judge, books, parts, spilled)
+            opened = cls(registry, judge, works, _left(books, find, works, parts), books.session)
+            try:
+                async with books.following(works.desk, works.grants, works.bus.notice):
+                    yield opened
+            finally:
+                opened._accepts = False
+                await works.scheduler.close()
+                await works.jobs.close()
+                opened._closed.set()
 
     def add(self, tool: Tool[Any], provider: str = "session") -> None:
         """Raises ToolDefinitionError for what is no tool, or has a name that is taken or can't be used."""
@@ -169,20 +210,19 @@ class Session:
             self._registry, model, self._environment, lambda tool: hidden_reason(tool, policy, faces_of(tool.name))
         )
 
-    async def run(self, response: object, wire: Wire | None = None, *, on_ask: OnAsk | None = None) -> Turn:
+    async def run(
+        self, response: object, wire: Wire | None = None, *, on_ask: OnAsk | None = None, turn: str = ""
+    ) -> Turn:
         """Carries out a model's response: an official SDK's response object or stream, a dict, a list of
-        stream events, or what `wire.read` gave.
+        stream events, or what `wire.read` gave. Of a stream, each call starts as soon as it is complete.
 
         Returns when every call has its result, or waits for somebody outside. `on_ask` says what happens
-        when a call needs a person; None leaves that to the session's asker. Cancelling the wait cancels
-        the calls. Raises WireError for what can't be read, UsageError once the session is closed.
+        when a call needs a person; None leaves that to the session's asker. `turn` is an id for it, so that it
+        can be cancelled from elsewhere. Cancelling the wait cancels the calls. Raises WireError for what can't be
+        read, UsageError once the session is closed.
         """
         self._check_open()
-        decoded = response if isinstance(response, Response) else decode(await _collected(response), wire)
-        asker = None if on_ask is None else asker_for(on_ask)
-        calls = [self._scheduler.submit(request, asker=asker) for request in decoded.calls]
-        self._turns += 1
-        return await self._carried_out(f"turn-{self._turns}", _OpenTurn(decoded, calls))
+        return await self._turns.run(response, wire, None if on_ask is None else asker_for(on_ask), turn)
 
     async def resume(self, turn: Turn | str, answers: Mapping[ApprovalId, Answer] | None = None) -> Turn:
         """Gives answers to a parked turn's questions, and what became of it then. `turn` may be its id.
@@ -191,28 +231,23 @@ class Session:
         parked, and for an answer to a question that is not open.
         """
         self._check_open()
-        id = turn if isinstance(turn, str) else turn.id
-        parked = self._open_turns.get(id)
-        if parked is None:
-            raise UsageError(f"there is no parked turn {id!r} in this session")
-        for approval, answer in (answers or {}).items():
-            if not self._desk.answer(approval, answer, "resume"):
-                raise UsageError(f"the question {approval!r} is not open: it is unknown, or was answered before")
-        return await self._carried_out(id, parked)
+        return await self._turns.resume(turn if isinstance(turn, str) else turn.id, answers or {})
 
-    async def _carried_out(self, id: str, turn: _OpenTurn) -> Turn:
-        try:
-            for call in turn.calls:
-                await call.rest()
-        except asyncio.CancelledError:
-            await self._scheduler.stop(turn.calls, Canceller("the caller"))
-            raise
-        result = turn_of(id, turn.response, turn.calls)
-        if result.waiting:
-            self._open_turns[id] = turn
-        else:
-            self._open_turns.pop(id, None)
-        return result
+    async def take_up(self, *, on_ask: OnAsk | None = None) -> tuple[Turn, ...]:
+        """Goes on where the session was left, once its tools are there: nothing of it starts before.
+
+        Gives what became of each unfinished turn, and where there is none of the last one, with its messages; a
+        turn that waits for somebody stays parked. Results that were journaled are not computed again, and what had
+        started and could have changed something is not run again. Raises UsageError for a session that was not
+        opened by its id, and the second time.
+        """
+        self._check_open()
+        if self._left is None:
+            raise UsageError("there is nothing to take up: open the session by its id, and take it up once")
+        left, self._left = self._left, None
+        taken = await left.take_up(None if on_ask is None else asker_for(on_ask))
+        self._turns.take_up(taken)
+        return tuple([await self._turns.resume(turn.id, {}) for turn in taken])
 
     def submit(self, request: CallRequest, *, on_ask: OnAsk | None = None) -> LiveCall:
         """Puts one call on its way at once; its `settled` future gives the outcome."""
@@ -226,6 +261,26 @@ class Session:
     async def cancel(self, call: CallId, reason: str = "") -> bool:
         """Stops a call and waits until it is settled. False when there is no such open call."""
         return await self._scheduler.cancel(call, Canceller("the caller", reason))
+
+    async def cancel_turn(self, turn: Turn | str, reason: str = "") -> bool:
+        """Stops all calls of a turn, running, waiting or parked, and waits until each has its result.
+
+        False when no such turn is open. A parked one is resumed for its messages.
+        """
+        id = turn if isinstance(turn, str) else turn.id
+        return await self._turns.cancel(id, Canceller("the caller", reason))
+
+    async def cancel_all(self, reason: str = "") -> None:
+        """Stops every open call, as an interrupt does; background jobs go on, and new calls are taken."""
+        await self._scheduler.cancel_all(Canceller("the caller", reason))
+
+    def jobs(self) -> tuple[Job, ...]:
+        """The background jobs that run."""
+        return self._jobs.running()
+
+    async def stop_job(self, job: JobId) -> bool:
+        """Cancels a background job, and waits until it has ended. False when there is no such job."""
+        return await self._jobs.stop(job)
 
     async def end(self, by: Canceller) -> None:
         """Cancels all open calls, and every later one before it starts."""
@@ -270,83 +325,65 @@ class Session:
             thread.close()
 
 
-class BlockingSession:
-    """A session for code that doesn't wait; every method blocks until it is done. Usable from any thread."""
-
-    def __init__(self, session: Session, thread: LoopThread) -> None:
-        self._session = session
-        self._thread = thread
-
-    def add(self, tool: Tool[Any], provider: str = "session") -> None:
-        """As `Session.add`."""
-        self._on_loop(lambda: self._session.add(tool, provider))
-
-    def menu(self, model: str = "") -> Menu:
-        """As `Session.menu`."""
-        return self._on_loop(lambda: self._session.menu(model))
-
-    def run(self, response: object, wire: Wire | None = None, *, on_ask: OnAsk | None = None) -> Turn:
-        """As `Session.run`. Ctrl-C cancels the calls and waits until they are settled."""
-        return self._thread.run(self._session.run(response, wire, on_ask=on_ask))
-
-    def resume(self, turn: Turn | str, answers: Mapping[ApprovalId, Answer] | None = None) -> Turn:
-        """As `Session.resume`."""
-        return self._thread.run(self._session.resume(turn, answers))
-
-    def pending(self) -> tuple[AwaitingApproval, ...]:
-        """As `Session.pending`."""
-        return self._on_loop(self._session.pending)
-
-    def answer(self, approval: ApprovalId, answer: Answer, surface: str) -> bool:
-        """As `Session.answer`."""
-        return self._on_loop(lambda: self._session.answer(approval, answer, surface))
-
-    def deliver(self, call: CallId, result: ToolResult) -> bool:
-        """As `Session.deliver`."""
-        return self._on_loop(lambda: self._session.deliver(call, result))
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """As `Session.subscribe`; `listener` is called on the session's own thread."""
-        unsubscribe = self._on_loop(lambda: self._session.subscribe(listener))
-        return lambda: self._on_loop(unsubscribe)
-
-    def _on_loop(self, work: Callable[[], T]) -> T:
-        async def on_loop() -> T:
-            return work()
-
-        return self._thread.run(on_loop())
+def _works(
+    find: ToolFinder, place: Workspace, judge: Judge, books: Books, parts: Parts, spilled: Path | None
+) -> _Works:
+    records = Records(books.journal, parts.checkpoints, parts.clock)
+    bus, order, desk = Bus(), Order(parts.at_once, parts.limits), Desk(records.now, books.answers, parts.answer_within)
+    hooks, jobs, grants = Hooks(bus), SessionJobs(order, bus), Grants(judge, books.shelf, bus.notice)
+    budget = Budget(SpillFolder(spilled) if spilled else None, parts.result_budget, parts.turn_budget)
+    intake = Intake(find, judge, desk, order, hooks, place, records.now)
+    consent = Consent(desk, order, judge, grants, books.journal, records.now)
+    shared = Surroundings(place, parts.launcher, bus, jobs, parts.clock, ConversationLedger())
+    running = Running(order, hooks, budget, shared)
+    executor = Executor(intake, consent, judge, order, running, records, bus)
+    scheduler = Scheduler(executor, order, parts.asker)
+    turns = TurnRunner(scheduler, desk, budget, books.turns, gated=bool(parts.gate_batch))
+    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns)
 
 
-async def _collected(response: object) -> Json:
-    """The JSON of a response; of a stream, all its events."""
-    if isinstance(response, AsyncIterable):
-        return [as_json(event) async for event in response]
-    if isinstance(response, Iterator):
-        return await asyncio.to_thread(lambda: [as_json(event) for event in response])
-    return as_json(response)
+def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left | None:
+    if books.taken is None or books.recall is None:
+        return None
+    works.scheduler.reserve(books.taken.ids)
+    works.turns.start_behind(books.taken.place)
+    return Left(books.recall, works.scheduler, find, lambda: Instant(parts.clock()))
 
 
-def _policy(mode: Mode | str, rules: Sequence[Rule]) -> Policy:
+def _bounded(parts: Parts, settings: Settings) -> Parts:
+    """The parts with the settings' bounds where they say none."""
+    return replace(
+        parts,
+        at_once=parts.at_once or settings[AT_ONCE],
+        limits=settings[LIMITS] if parts.limits is None else parts.limits,
+        gate_batch=settings[GATE_BATCH] if parts.gate_batch is None else parts.gate_batch,
+        result_budget=parts.result_budget or settings[RESULT_BUDGET],
+        turn_budget=parts.turn_budget or settings[TURN_BUDGET],
+    )
+
+
+def _own_files(settings: Settings) -> tuple[Path, ...]:
+    where = folders(os.environ)
+    return (where.system, where.user, *settings.files)
+
+
+def _policy(mode: Mode | str, rules: Sequence[Rule], settings: Settings) -> Policy:
     if mode not in list(Mode):
         raise UsageError(f"there is no mode {mode!r}; the modes are {', '.join(Mode)}")
     if not all(isinstance(rule, Rule) for rule in rules):
         raise UsageError("rules are made with load_rules or rules_from; got something else")
-    return Policy(Mode(mode), tuple(rules))
+    return settings.policy(Mode(mode), rules)
 
 
 def _finder(registry: Registry, model: str) -> ToolFinder:
     def find(request: CallRequest, arguments: JsonObject) -> tuple[Tool[Any], JsonObject]:
         if request.form is CallForm.MCP_APPROVAL:
             return HostedServerCall(request.server, request.name), arguments
+        if request.form is CallForm.QUESTION:
+            return QuestionCall(), arguments
         return registry.resolve(request.name, model), in_own_words(request.form, arguments)
 
     return find
-
-
-async def _journal(state: Path, workspace: Path, clock: Callable[[], float]) -> Journal:
-    session = SessionId(f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}")
-    path = journal_file(state, workspace)
-    return await SqliteJournal.open(path, session, workspace=workspace, started=Instant(clock()))
 
 
 def _folder(path: str | Path) -> Path:

@@ -27,7 +27,8 @@ class KeptOutput:
 
 
 def context(workspace=WORKSPACE):
-    return RunContext("call-1", None, workspace, "files", "launcher", KeptOutput(), "calls")
+    parts = ("calls", "questions", "jobs", "ledger")
+    return RunContext("call-1", None, workspace, "files", "launcher", KeptOutput(), *parts)
 
 
 async def run(tool, /, **arguments):

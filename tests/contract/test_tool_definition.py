@@ -100,19 +100,26 @@ class Nosy(Tool[Params]):
 
 async def test_a_run_gets_the_parts_of_the_context_it_named_in_its_order(tmp_path):
     workspace = Workspace(tmp_path)
-    context = RunContext("call-1", None, workspace, "files", "launcher", "output", "calls")
+    context = RunContext(
+        "call-1", None, workspace, "files", "launcher", "output", "calls", "questions", "jobs", "ledger"
+    )
     result = await Nosy().bind({}).run(context)
     assert result.data["got"] == [workspace, "files", "launcher", context]
 
 
 def test_every_part_of_the_context_can_be_asked_for():
-    context = RunContext("call-1", None, "workspace", "files", "launcher", "output", "calls")
+    context = RunContext(
+        "call-1", None, "workspace", "files", "launcher", "output", "calls", "questions", "jobs", "ledger"
+    )
     assert {pick(context) for part, pick in CAPABILITIES.items() if part is not RunContext} == {
         "workspace",
         "files",
         "launcher",
         "output",
         "calls",
+        "questions",
+        "jobs",
+        "ledger",
     }
 
 
@@ -121,7 +128,10 @@ async def test_a_tool_without_a_run_can_be_defined_but_not_run(tmp_path):
         name = "handed"
         client_side = True
 
-    context = RunContext("call-1", None, Workspace(tmp_path), "files", "launcher", "output", "calls")
+    workspace = Workspace(tmp_path)
+    context = RunContext(
+        "call-1", None, workspace, "files", "launcher", "output", "calls", "questions", "jobs", "ledger"
+    )
     with pytest.raises(ToolDefinitionError, match="handed has no run method"):
         await Handed().bind({}).run(context)
 

@@ -1,4 +1,4 @@
-"""Runs the `handrail` command as a person or a program would: a child process, its own state folder."""
+"""Runs the `handrail` command as a person or a program would: a child process, its own state and settings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class Ran:
 
 def environment(state: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL")}
-    return {**kept, "HANDRAIL_STATE": str(state), "NO_COLOR": "1"}
+    config = state.with_name("config")
+    return {**kept, "HANDRAIL_STATE": str(state), "HANDRAIL_CONFIG": str(config), "NO_COLOR": "1"}
 
 
 def handrail(*arguments: str, state: Path, stdin: str = "", cwd: Path | None = None) -> Ran:

@@ -53,6 +53,9 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self._master, text.encode())
 
+    def kill(self) -> None:
+        self._child.kill()
+
     def end(self) -> tuple[int, str]:
         """The exit code, and what was printed last."""
         while piece := self._more(None):

@@ -132,7 +132,7 @@ NEEDS_A_PERSON = [
     'rm -rf "$(cat list)"',
     "rm -rf ${D:-/}",
     "rm -rf $A$B",
-    "for d in a b; do rm -rf $d; done",
+    "for d in $(ls); do rm -rf $d; done",
     "find . -name x -exec sh -c 'rm -rf \"$1\"' _ {} +",
     "ls | xargs rm -rf",
     "ls | xargs -I% rm -rf %",
@@ -146,7 +146,7 @@ NEEDS_A_PERSON = [
     "anywrapper 'rm -rf /'",
     "tar xf a.tar --to-command='rm -rf ~'",
     "sed '1e rm -rf /' a.txt",
-    "h=handrail; $h approvals approve 1",
+    "h=$(ls); $h approvals approve 1",
     "$(echo handrail) trust add .",
 ]
 
@@ -350,6 +350,7 @@ ANSWERING = [
     "python3 -m handrail.__main__ approvals approve 1",
     "uvx handrail approvals approve 1",
     "timeout 5 handrail approvals approve 1",
+    "h=handrail; $h approvals approve 1",
     "bash -c 'handrail approvals approve 1'",
     "ls | xargs handrail approvals approve",
     "handrail grants add x",

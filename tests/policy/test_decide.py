@@ -178,7 +178,7 @@ def test_commands_that_agents_ran_all_get_a_decision_and_those_allowed_write_not
             assert facts.shell is not None
             assert facts.shell.read_only
             assert not facts.effects.writes
-            assert not {"rm", "mv", "cp", "tee", "python", "python3", "pip", "touch"} & {
+            assert not {"rm", "mv", "cp", "touch", "mkdir", "chmod"} & {
                 word.program for found in facts.shell.commands for word in found.words[:1]
             }
     assert allowed > 100

@@ -52,6 +52,10 @@ def test_rules_in_one_array_are_placed_at_its_line() -> None:
     assert rule.ref.line == 2
 
 
+def rule(text: str) -> str:
+    return f"[[rule]]\ndecision = 'deny'\n{text}\n"
+
+
 BAD = [
     ("not TOML", "[[rule]]\ntool = \n", "p:2: not valid TOML: Invalid value"),
     ("an open string", '[[rule]]\ntool = "x', "p:2: not valid TOML"),
@@ -60,7 +64,43 @@ BAD = [
     ("one bracket", "[rule]\ntool = 'x'\ndecision = 'deny'\n", "p:1: write each rule as [[rule]], with two brackets"),
     ("a key misspelled", '[[rule]]\ntol = "x"\ndecision = "deny"\n', 'p:2: unknown key "tol"; did you mean tool?'),
     ("a key like none", '[[rule]]\nfoo = "x"\ntool = "x"\ndecision = "deny"\n', 'p:2: unknown key "foo"; known'),
-    ("a key of later times", '[[rule]]\ntool = "x"\nhost = "h"\ndecision = "deny"\n', 'p:3: unknown key "host"'),
+    ("a key of no time", '[[rule]]\ntool = "x"\nweather = "h"\ndecision = "deny"\n', 'p:3: unknown key "weather"'),
+    ("a host with a scheme", rule('host = "https://x.org"'), 'p:3: host "https://x.org" is no host'),
+    ("a host with a port", rule('host = "x.org:80"'), "holds a port"),
+    ("a host with a star within", rule('host = "api.*.org"'), "is no host"),
+    ("an empty host", rule('host = ""'), 'p:3: host "" is empty'),
+    ("a kind misspelled", rule('kind = "raed"'), 'p:3: kind "raed" is not a kind of tool; did you mean read?'),
+    ("an effect misspelled", rule('effect = "wirte"'), 'effect "wirte" is not an effect; did you mean write?'),
+    ("an empty server", rule('server = ""'), 'p:3: server "" is empty'),
+    ("a subagent of another type", rule("subagent = true"), "p:3: subagent is true; give a text"),
+    ("interactive as a text", rule('tool = "x"\ninteractive = "yes"'), 'p:4: interactive is "yes"; give true or false'),
+    ("interactive alone", rule("interactive = true"), "says nothing of tool, path or command"),
+    ("annotations as a text", rule('annotations = "x"'), "p:3: annotations is a table of names"),
+    ("no annotations", rule("annotations = {}"), "p:3: annotations is a table of names"),
+    ("an annotation as a text", rule('annotations = { a = "true" }'), 'p:3: annotations.a is "true"'),
+    ("args as a text", rule('args = "x"'), "p:3: args is a table of parameters"),
+    ("no args", rule("args = {}"), "p:3: args is a table of parameters"),
+    ("an argument as a number", rule("args = { n = 3 }"), "p:3: args.n is 3; give a glob, { equals = 3 }"),
+    ("an empty glob", rule('args = { n = "" }'), "p:3: args.n is empty"),
+    ("a test misspelled", rule("args = { n = { equal = 3 } }"), 'args.n has "equal"; did you mean equals?'),
+    ("two tests", rule('args = { n = { equals = 3, regex = "x" } }'), "p:3: args.n takes one of equals and regex"),
+    ("no test", rule("args = { n = {} }"), "p:3: args.n takes one of equals and regex"),
+    ("an empty regex", rule('args = { n = { regex = "" } }'), "p:3: args.n is empty, which fits every text"),
+    ("a regex as a number", rule("args = { n = { regex = 1 } }"), "p:3: args.n has the regex 1; give a text"),
+    ("a regex that is none", rule("args = { n = { regex = '(' } }"), "args.n is no regular expression"),
+    ("a regex that looks around", rule("args = { n = { regex = '(?=a)b' } }"), "that takes linear time"),
+    ("a regex that refers back", rule("args = { n = { regex = '(a)\\1' } }"), "that takes linear time"),
+    ("a regex without end", rule(f"args = {{ n = {{ regex = '{'a' * 1_001}' }} }}"), "longer than 1,000 characters"),
+    ("a regex that explodes", rule("args = { n = { regex = '((a{100}){100}){100}' } }"), "that takes linear time"),
+    ("args in a table", "[[rule]]\ndecision = 'deny'\n[rule.args]\nn = 3\n", "p:3: args.n is 3"),
+    ("grantable on a deny", rule('tool = "x"\ngrantable = true'), "p:4: grantable is for ask rules"),
+    ("grantable as a text", '[[rule]]\ntool = "x"\ndecision = "ask"\ngrantable = "x"\n', 'p:4: grantable is "x"'),
+    ("bypass forbidden by others", "forbid_bypass = true\n", "p:1: only the system's policy file may say"),
+    ("effects of nothing", '[effects."x"]\n', "p:1: declares nothing"),
+    ("effects misspelled", '[effects."x"]\nreds = ["."]\n', 'p:2: unknown key "reds"; did you mean reads?'),
+    ("effects as a text", '[effects."x"]\nreads = "."\n', 'p:2: reads is "."; give a list of texts'),
+    ("effects of no tool", '[effects.""]\nreads = ["."]\n', 'effects."" is empty'),
+    ("effects on a host that is none", '[effects.x]\nconnects = ["http://x"]\n', 'p:2: connects "http://x" is no host'),
     ("no decision", '[[rule]]\ntool = "x"\n', "p:1: has no decision; give allow, ask or deny"),
     (
         "a decision misspelled",

@@ -95,21 +95,23 @@ ALLOWED_COMMANDS = [
     ("*", "make all", True),
     ("ls", "ls -la", False),
     ("make *", "make && touch x", False),
+    ("make *", "make && make x", True),
+    ("make *", "ls && make", True),
     ("make *", "make; touch x", False),
     ("make *", "make | sh", False),
     ("make *", "make\ntouch x", False),
-    ("make *", "make &", False),
+    ("make *", "make &", True),
     ("make *", "make > out", False),
-    ("make *", "make $X", False),
+    ("make *", "make $X", True),
     ("make *", "make $(id)", False),
     ("make *", "make `id`", False),
-    ("make *", "make *.c", False),
-    ("make *", "make {a,b}", False),
-    ("make *", "make ~/x", False),
+    ("make *", "make *.c", True),
+    ("make *", "make {a,b}", True),
+    ("make *", "make ~/x", True),
     ("make *", "A=1 make", False),
     ("make *", "A=`date >p1` make", False),
-    ("make *", "(make)", False),
-    ("make *", "timeout 5 make", False),
+    ("make *", "(make)", True),
+    ("make *", "timeout 5 make", True),
     ("make *", "./make", False),
     ("make *", "/tmp/make", False),
     ("make *", "make <<< x", False),
@@ -117,15 +119,18 @@ ALLOWED_COMMANDS = [
     ("make *", "make 'a;b'", True),
     ("git commit *", r"git commit -m 'it'\''s ok'", True),
     ("git commit *", 'git commit -m "a && b"', True),
-    ("python *", "python -c 'print(1)'", False),
-    ("bash *", "bash -c 'touch x'", True),
+    ("python *", "python -c 'print(1)'", True),
+    ("awk *", "awk 'BEGIN { system(\"x\") }'", False),
+    ("bash *", "bash -c 'touch x'", False),
+    ("touch *", "bash -c 'touch x'", True),
     ("bash *", 'bash -c "$X"', False),
-    ("env *", "env touch x", True),
+    ("env *", "env touch x", False),
+    ("touch *", "env touch x", True),
 ]
 
 
 @pytest.mark.parametrize(("pattern", "command", "allowed"), ALLOWED_COMMANDS, ids=str)
-def test_an_allow_on_a_command_covers_one_simple_command_of_literal_words(
+def test_an_allow_on_a_command_covers_what_consists_of_it_and_of_what_only_reads(
     world: World, pattern: str, command: str, allowed: bool
 ) -> None:
     decision = world.shell(command, rules=[rule("allow", command=pattern)])
@@ -194,6 +199,7 @@ def test_a_rule_with_command_and_path_needs_both(world: World) -> None:
 
 
 NAMED_IN_A_COMMAND = [
+    "d=secrets; cat $d/plan.txt",
     "cat secrets/plan.txt",
     "{ cat secrets/plan.txt; }",
     "cat <(ls) secrets/plan.txt",
@@ -227,7 +233,6 @@ def test_a_deny_on_a_path_holds_for_every_path_that_a_command_names(world: World
 
 
 PERHAPS_NAMED = [
-    "d=secrets; cat $d/plan.txt",
     'cat "$(echo secrets)/plan.txt"',
     "ls | xargs cat",
     "find . -exec cat {} +",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -261,6 +263,29 @@ WRAPPINGS = [
     "ls\n{}\npwd",
     "{} &",
 ]
+QUOTING = ["bash -c {}", "sh -lc {}", "eval {}", "nohup bash -c {}", "env LANG=C sh -c {}", "timeout 5 bash -c {}"]
+"""Around a command as one word."""
+PREFIXES = ["timeout 5 {}", "nice -n 5 {}", "env LANG=C {}", "nohup {}", "time {}", "ls | xargs {}", "stdbuf -o0 {}"]
+"""Before a simple command."""
+UNKNOWN = ["frobnicate x", "touch x", "./ls x", "sort -o x a.txt", "sudo ls", "FLAGS=x ls", "find . -delete", "make x"]
+OUTER_RULES: list[dict[str, object]] = [
+    {"decision": "allow", "command": f"{program} *"}
+    for program in (
+        "echo",
+        "bash",
+        "sh",
+        "eval",
+        "timeout",
+        "nice",
+        "env",
+        "xargs",
+        "cat",
+        "cd",
+        "nohup",
+        "time",
+        "true",
+    )
+]
 INNER = [
     "rm x",
     r"r\m x",
@@ -285,3 +310,40 @@ def test_no_nesting_turns_a_denied_command_into_an_allowed_one(world: World, inn
     assert decision.outcome is not Outcome.ALLOW, (command, decision.reason)
     if "can't" not in decision.reason and "parser" not in decision.reason:
         assert decision.outcome is Outcome.DENY, (command, decision.reason)
+
+
+def nested(inner: str, prefixes: list[str], around: list[str]) -> str:
+    command = inner
+    for prefix in prefixes:
+        command = prefix.format(command)
+    for wrapping in around:
+        command = wrapping.format(shlex.quote(command) if wrapping in QUOTING else command)
+    return command
+
+
+@given(
+    inner=st.sampled_from(UNKNOWN),
+    prefixes=st.lists(st.sampled_from(PREFIXES), max_size=3),
+    around=st.lists(st.sampled_from(WRAPPINGS + QUOTING), max_size=5),
+)
+@settings(max_examples=150, deadline=None)
+def test_no_nesting_turns_an_unknown_command_into_an_allowed_one(
+    world: World, inner: str, prefixes: list[str], around: list[str]
+) -> None:
+    command = nested(inner, prefixes if not inner.startswith("FLAGS") else [], around)
+    decision = world.shell(command, rules=OUTER_RULES)
+    assert decision.outcome is not Outcome.ALLOW, (command, decision.reason)
+
+
+@given(
+    inner=st.sampled_from(INNER),
+    prefixes=st.lists(st.sampled_from(PREFIXES), max_size=3),
+    around=st.lists(st.sampled_from(WRAPPINGS + QUOTING), max_size=5),
+)
+@settings(max_examples=100, deadline=None)
+def test_no_wrapping_turns_a_denied_command_into_an_allowed_one(
+    world: World, inner: str, prefixes: list[str], around: list[str]
+) -> None:
+    rules: list[dict[str, object]] = [{"decision": "deny", "command": "rm *"}, {"decision": "allow", "tool": "*"}]
+    decision = world.shell(nested(inner, prefixes, around), "bypass", rules)
+    assert decision.outcome is not Outcome.ALLOW, decision.reason

@@ -2,74 +2,133 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.policy.shell.programs import Usage, editing_programs, read_by, reading_programs
+from handrail.policy.shell.folders import Folder
+from handrail.policy.shell.meaning import CHANGING, Meaning, meaning_of
+from handrail.policy.shell.programs import BadTable, Does, Flag, Programs, Takes, Usage, programs, read_tables
 from handrail.policy.shell.runners import runners
 from handrail.policy.shell.words import Known, Word
 
-OPERANDS = {"text", "names", "files", "pattern", "revisions"}
-EDIT_OPERANDS = {"written", "removed", "copied", "moved"}
-TRAITS = {"here", "numbers", "any_flags", "words", "globs", "folders", "repository"}
-
 USAGES = [
-    pytest.param((name, *([sub] if sub else [])), usage, id=f"{name} {sub}".strip())
-    for name, program in {**reading_programs(), **editing_programs()}.items()
-    for sub, usage in (program.subcommands or {"": program.usage}).items()
+    pytest.param(tuple(f"{name} {subcommand}".split()), usage, id=f"{name} {subcommand}".strip())
+    for name, program in programs().items()
+    for subcommand, usage in program.usages
 ]
+OTHER_FLAGS = ("--surely-not-listed", "--surely-not=listed", "-@")
 
 
 def command(*words: str) -> tuple[Word, ...]:
     return tuple(Word(word) for word in words)
 
 
-def read(words: tuple[Word, ...]) -> object:
-    return read_by(reading_programs(), words) or read_by(editing_programs(), words)
+def meaning(words: tuple[Word, ...]) -> Meaning:
+    return meaning_of(words, (Folder("/w"),), "/home/u")
+
+
+def given(name: str, flag: Flag) -> tuple[str, ...]:
+    return (name, "value") if flag.takes is Takes.VALUE else (name,)
 
 
 @pytest.mark.parametrize(("words", "usage"), USAGES)
-def test_a_table_says_only_what_is_understood(words: tuple[str, ...], usage: Usage) -> None:
-    assert usage.operands in (EDIT_OPERANDS if words[0] in editing_programs() else OPERANDS)
-    assert usage.traits <= TRAITS
-    flags = usage.flags.plain | usage.flags.valued | usage.flags.attached
-    assert all(flag.startswith("-") and flag.strip("-") for flag in flags)
-    assert (usage.needs | usage.patterns | usage.trees) <= flags
-    assert usage.flags.plain.isdisjoint(usage.flags.valued)
-
-
-@pytest.mark.parametrize(("words", "usage"), USAGES)
-def test_a_flag_that_is_not_listed_is_not_read(words: tuple[str, ...], usage: Usage) -> None:
+def test_a_flag_that_is_not_listed_is_asked_about(words: tuple[str, ...], usage: Usage) -> None:
     if "any_flags" in usage.traits:
         return
-    listed = usage.flags.plain | usage.flags.valued | usage.flags.attached
-    short = {f"-{letter}" for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@"} - listed
-    for flag in (*short, "--surely-not-listed", "--surely-not=listed", "--output=x", "-@"):
-        assert read(command(*words, flag)) is None, flag
-        assert read(command(*words, flag, "operand")) is None, flag
+    for flag in OTHER_FLAGS:
+        assert meaning(command(*words, flag)).problem, flag
+        assert meaning(command(*words, flag, "operand")).problem, flag
 
 
 @pytest.mark.parametrize(("words", "usage"), USAGES)
-def test_every_listed_flag_is_read(words: tuple[str, ...], usage: Usage) -> None:
-    needed = [sorted(usage.needs)[0]] if usage.needs else []
-    first = ["1p"] if usage.first else []
-    for flag in usage.flags.plain | usage.flags.attached:
-        assert read(command(*words, *needed, flag, *first)) is not None, flag
-    for flag in usage.flags.valued:
-        assert read(command(*words, *needed, flag, "value", *first)) is not None, flag
-        assert read(command(*words, *needed, *first, flag)) is None, f"{flag} without its value"
+def test_a_flag_that_does_more_than_read_is_asked_about(words: tuple[str, ...], usage: Usage) -> None:
+    for name, flag in usage.flags.items():
+        if flag.does in (Does.WRITE, Does.RUN, Does.CONNECT):
+            assert meaning(command(*words, *given(name, flag))).problem, name
+            assert meaning(command(*words, *given(name, flag), "operand")).problem, name
+            assert meaning(command(*words, "operand", *given(name, flag))).problem or usage.operands == "command", name
 
 
 @pytest.mark.parametrize(("words", "usage"), USAGES)
-def test_a_word_that_is_not_known_is_not_read(words: tuple[str, ...], usage: Usage) -> None:
-    assert read((*command(*words), Word("", Known.UNKNOWN, "$x"))) is None
+def test_a_program_that_always_does_more_is_always_asked_about(words: tuple[str, ...], usage: Usage) -> None:
+    if usage.never or usage.operands in CHANGING or usage.operands == "hosts" or usage.reaches:
+        assert meaning(command(*words)).problem or "streams" in usage.traits
+        assert meaning(command(*words, "operand")).problem
 
 
-def test_a_program_is_known_by_its_bare_name_alone() -> None:
-    for name in ("./ls", "/bin/ls", "LS", "ls ", ""):
-        assert read(command(name)) is None
-    assert read((Word("ls", Known.UNKNOWN),)) is None
-    assert read(()) is None
+@pytest.mark.parametrize(("words", "usage"), USAGES)
+def test_a_flag_without_its_value_is_asked_about(words: tuple[str, ...], usage: Usage) -> None:
+    for name, flag in usage.flags.items():
+        if flag.takes is Takes.VALUE and name not in usage.alone:
+            assert meaning(command(*words, name)).problem, name
 
 
-def test_no_program_both_runs_its_words_and_only_reads() -> None:
+@pytest.mark.parametrize(("words", "usage"), USAGES)
+def test_what_is_harmless_alone_is_so_alone(words: tuple[str, ...], usage: Usage) -> None:
+    for word in usage.alone:
+        assert meaning(command(*words, word)).only_reads, word
+
+
+@pytest.mark.parametrize(("words", "usage"), USAGES)
+def test_what_a_variable_holds_may_be_an_option(words: tuple[str, ...], usage: Usage) -> None:
+    if {"any_flags", "any_names"}.isdisjoint(usage.traits) and usage.operands != "command" and words != ("[[",):
+        assert meaning((*command(*words), Word("", Known.UNKNOWN, "$x", whole=False))).problem
+
+
+def test_a_program_is_known_by_its_name_where_the_system_has_it() -> None:
+    for name in ("ls", "/bin/ls", "/usr/bin/ls"):
+        assert meaning(command(name)).only_reads
+    for name in ("./ls", "/tmp/ls", "bin/ls", "LS", "ls ", ""):
+        assert not meaning(command(name)).only_reads
+    assert not meaning((Word("ls", Known.UNKNOWN),)).only_reads
+    assert not meaning(()).only_reads
+
+
+def test_no_program_of_which_it_is_known_that_it_runs_no_words_runs_its_words() -> None:
     runs = runners().lists["wrappers"] | runners().lists["shells"] | runners().lists["evaluators"]
-    assert runs.isdisjoint(reading_programs())
-    assert runs.isdisjoint(runners().lists["plain"])
+    wrappers = {name for name, program in programs().items() if program.usage.operands == "command"}
+    assert (runs | wrappers).isdisjoint(runners().lists["plain"])
+    assert not any(
+        program.usage.operands != "command" and not program.usage.never
+        for program in map(programs().get, runs)
+        if program
+    )
+
+
+BAD_TABLES = [
+    ("not TOML", "[x", "x.toml is not valid TOML"),
+    ("an unknown key", '[x]\nflag = ["-a"]', "x.toml: [x] flag: there is no such key"),
+    ("an unknown key of a subcommand", '[x.subcommands.y]\nflag = ["-a"]', "x.toml: [x.y] flag"),
+    ("an unknown key of globals", '[x.globals]\nflag = ["-a"]\n[x.subcommands.y]', "x.toml: [x.globals] flag"),
+    ("a wrong type", '[x]\nmost = "1"', "x.toml: [x] most"),
+    ("a flag that is none", '[x]\nflags = ["a"]', "'a' is not a flag"),
+    ("a flag in two lists", '[x]\nflags = ["-o"]\nwrites = ["-o="]', "-o stands in it twice"),
+    ("an expression", '[x]\nmatching = "("', "is not a regular expression"),
+    ("an expression for a value", '[x]\nflags = ["-o="]\nvalues = {"-o" = "("}', "values -o is not a regular"),
+    ("values that are no table", '[x]\nvalues = ["-o"]', "x.toml: [x] values"),
+    ("operands", '[x]\noperands = "things"', "operands: things"),
+    ("a trait", '[x]\ntraits = ["odd"]', "traits: odd"),
+    ("a language", '[x]\nlanguage = "latin"', "language: latin"),
+    ("a pattern flag that is not listed", '[x]\npatterns = ["-e"]', "-e"),
+    ("a common table that is not there", '[x.subcommands.y]\nalso = ["z"]', "x.toml: [x.y] also"),
+    ("a subcommand by two forms", '[x.subcommands.y]\nforms = ["z"]\n[x.subcommands.z]', "[x.z] is there twice"),
+    ("a subcommand with a table and a clause", '[x.subcommands.y]\n[x.asked]\ny = "writes"', "[x.y] is there twice"),
+    ("a clause twice", '[x.asked]\ny = "writes"\n[x.online]\ny = "asks"', "[x.y] is there twice"),
+    ("a clause that is no text", "[x.asked]\ny = 1", "x.toml: [x.y] never"),
+    ("a configured program without a reason", '[x]\ntraits = ["configured"]', 'no "never"'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("why", "text", "message"), BAD_TABLES, ids=[why for why, _, _ in BAD_TABLES])
+def test_a_table_that_says_something_else_is_refused(why: str, text: str, message: str) -> None:
+    with pytest.raises(BadTable) as refused:
+        read_tables(text, "x.toml")
+    assert message in str(refused.value)
+    assert "x.toml" in str(refused.value)
+
+
+def test_a_program_in_two_files_is_refused() -> None:
+    for text in ("[y]", '[z]\nnames = ["y"]', '["y"]', "[y.subcommands.z]"):
+        with pytest.raises(BadTable, match=r"b\.toml: \[y\] is in a\.toml too"):
+            Programs({"a.toml": "[x]\n[y.subcommands.z]", "b.toml": text})
+
+
+def test_every_table_is_found_under_the_name_in_its_head() -> None:
+    assert {name for file, text in programs().texts.items() for name in read_tables(text, file)} == set(programs())

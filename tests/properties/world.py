@@ -1,9 +1,9 @@
-"""A small random world for the runtime: calls, nesting, effects, approvals, cancellations, faults."""
+"""A small random world for the runtime: calls, nesting, effects, approvals, hooks, jobs, cancellations, faults."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from handrail.contract.calls import AwaitingApproval, CallState, Executing, Sett
 from handrail.contract.confirmation import Answer, CancelCall, EditArguments, Once, Reject
 from handrail.contract.context import RunContext
 from handrail.contract.effects import Claims, Effects, PathClaim
+from handrail.contract.hooks import Block, Rewrite, ToolUse
 from handrail.contract.ports import Unanswered
-from handrail.contract.results import ToolResult
+from handrail.contract.results import FollowUp, ToolResult
 from handrail.errors import ToolFailed
 from handrail.testing import FakeTool, MemoryJournal
 
@@ -35,10 +36,25 @@ class Plan:
     fault: str = ""
     ask: str = ""
     """yes, no, edit, cancel, nobody: what the person does; empty: the call is not asked about."""
+    hook: str = ""
+    """block, rewrite: what the hook before it does; empty: nothing."""
+    waits: bool = False
+    """It asks to wait for all earlier calls of its batch."""
+    job: bool = False
+    """It leaves a background job behind."""
+    key: str = ""
+    """Something exclusive; what stands before the colon is its class."""
     children: tuple[Plan, ...] = ()
+    following: Plan | None = None
+    """The call that it hands on to."""
+
+    @property
+    def tool(self) -> str:
+        return "plan" if self.children else "leaf"
 
     def arguments(self, *, edited: bool = False) -> dict[str, Any]:
-        return {
+        waits = {"wait_for_previous": True} if self.waits else {}
+        return waits | {
             "reads": list(self.reads),
             "writes": ["d/edited"] if edited else list(self.writes),
             "unknown": self.unknown,
@@ -46,12 +62,17 @@ class Plan:
             "fault": self.fault,
             "ask": "" if edited else self.ask,
             "edited": edited,
-            "children": [child.arguments() for child in self.children],
+            "hook": self.hook,
+            "job": self.job,
+            "key": self.key,
+            "children": [[child.tool, child.arguments()] for child in self.children],
+            "following": [self.following.tool, self.following.arguments()] if self.following else [],
         }
 
 
 def plans(depth: int = 2) -> st.SearchStrategy[Plan]:
     children = st.lists(plans(depth - 1), max_size=2).map(tuple) if depth else st.just(())
+    following = st.one_of(st.none(), st.none(), plans(depth - 1)) if depth else st.none()
     return st.builds(
         Plan,
         reads=st.lists(st.sampled_from(NAMES), max_size=2).map(tuple),
@@ -60,7 +81,12 @@ def plans(depth: int = 2) -> st.SearchStrategy[Plan]:
         steps=st.integers(0, 3),
         fault=st.sampled_from(FAULTS),
         ask=st.sampled_from(("", "", "", "yes", "no", "edit", "cancel", "nobody")),
+        hook=st.sampled_from(("", "", "", "", "block", "rewrite")),
+        waits=st.integers(0, 4).map(lambda n: n == 0),
+        job=st.integers(0, 4).map(lambda n: n == 0),
+        key=st.sampled_from(("", "", "", "tab:1", "tab:2")),
         children=children,
+        following=following,
     )
 
 
@@ -74,6 +100,10 @@ class Span:
     edited: bool
     began: int
     ended: int = -1
+    is_job: bool = False
+
+    def overlaps(self, other: Span) -> bool:
+        return not (self.ended < other.began or other.ended < self.began)
 
 
 @dataclass
@@ -82,6 +112,10 @@ class World:
 
     journal: WatchedJournal = field(default_factory=lambda: WatchedJournal())
     spans: dict[CallId, Span] = field(default_factory=dict)
+    jobs: list[Span] = field(default_factory=list)
+    running: dict[str, int] = field(default_factory=dict)
+    """How many calls of each class run."""
+    limits: Mapping[str, int] = field(default_factory=dict)
     ticks: int = 0
     violations: list[str] = field(default_factory=list)
     surface: str = "test"
@@ -120,14 +154,41 @@ class World:
             self.violations.append(f"{context.call} started before its start was durable")
         span = Span(context.call, context.parent, state.effects, bool(params["edited"]), self.tick())
         self.spans[context.call] = span
+        classes = () if params["children"] else ("leaf", params["key"].partition(":")[0])
+        self._count(classes, 1)
+        if params["job"]:
+            context.jobs.start("job", self._job(context.call, state.effects))
         try:
             await _steps(int(params["steps"]))
-            for child in params["children"]:
-                name = "plan" if child["children"] else "leaf"
+            for name, child in params["children"]:
                 await context.calls.call(name, child)
-            return _end(params["fault"])
+            return _end(params["fault"], params["following"])
+        finally:
+            self._count(classes, -1)
+            span.ended = self.tick()
+
+    async def before(self, use: ToolUse) -> Block | Rewrite | None:
+        match use.arguments["hook"]:
+            case "block":
+                return Block("not this one")
+            case "rewrite":
+                return Rewrite({**use.arguments, "writes": ["b"], "hook": ""})
+            case _:
+                return None
+
+    async def _job(self, call: CallId, effects: Effects) -> None:
+        span = Span(call, None, effects, edited=False, began=self.tick(), is_job=True)
+        self.jobs.append(span)
+        try:
+            await _steps(5)
         finally:
             span.ended = self.tick()
+
+    def _count(self, classes: Sequence[str], by: int) -> None:
+        for name in classes:
+            self.running[name] = self.running.get(name, 0) + by
+            if self.running[name] > self.limits.get(name, 100):
+                self.violations.append(f"{self.running[name]} calls of the class {name!r} run together")
 
 
 class WatchedJournal(MemoryJournal):
@@ -170,10 +231,11 @@ def _claims(params: Mapping[str, Any]) -> Claims:
     return Claims(
         reads=tuple(PathClaim(name, "tree", spares_secrets=True) for name in params["reads"]),
         writes=tuple(PathClaim(name, "tree") for name in params["writes"]),
+        keys=frozenset([params["key"]]) if params["key"] else frozenset(),
     )
 
 
-def _end(fault: str) -> ToolResult | str:
+def _end(fault: str, following: Sequence[Any]) -> ToolResult | str:
     match fault:
         case "raise":
             raise ZeroDivisionError("division by zero")
@@ -183,6 +245,8 @@ def _end(fault: str) -> ToolResult | str:
             return 7  # a fault on purpose: no ToolResult
         case "cancel":
             raise asyncio.CancelledError
+        case _ if following:
+            return ToolResult((), follow_up=FollowUp(*following))
         case _:
             return "ok"
 

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.runtime.environment import child_environment
+from handrail.policy.shell.script import Assigned
+from handrail.policy.shell.settable import problem_of
+from handrail.policy.shell.words import Word
+from handrail.runtime.environment import PASSED, child_environment
 
 
 @pytest.mark.parametrize(
@@ -61,3 +64,8 @@ def test_pagers_and_prompts_are_off_and_children_are_marked() -> None:
     environment = child_environment({"PAGER": "less", "TERM": "xterm-256color"})
     expected = {"PAGER": "cat", "GIT_PAGER": "cat", "TERM": "dumb", "GIT_TERMINAL_PROMPT": "0", "HANDRAIL": "1"}
     assert expected.items() <= environment.items()
+
+
+def test_a_command_that_sets_what_children_are_given_is_asked_about() -> None:
+    for name in (*PASSED, "http_proxy", *child_environment({})):
+        assert problem_of(Assigned(f"{name}=/x", name, Word("/x"))), name

@@ -18,7 +18,7 @@ from journal_states import EVERY_STATE, call
 from handrail.contract.basics import Instant, SessionId
 from handrail.errors import JournalError
 from handrail.runtime.audit import verify_chain
-from handrail.runtime.journal import SqliteJournal
+from handrail.runtime.journal import LINE_LIMIT, SqliteJournal
 
 CHILD = Path(__file__).with_name("journal_child.py")
 SESSION = SessionId("session-1")
@@ -156,7 +156,7 @@ async def test_a_session_goes_on_where_it_stood(path):
 async def test_a_session_that_was_taken_over_writes_nothing_more(path):
     old = await opened(path)
     await old.durable(old.append(call(1)))
-    new = await opened(path)
+    new = await opened(path, take_over=True)
     with pytest.raises(JournalError, match=r"session-1 .* was taken over by another process"):
         await old.durable(old.append(call(2)))
     await new.durable(new.append(call(3)))
@@ -164,6 +164,47 @@ async def test_a_session_that_was_taken_over_writes_nothing_more(path):
     await old.close()
     assert stored_calls(path) == ["call-1", "call-3"]
     assert verify_chain(path, SESSION) == []
+
+
+async def test_a_session_that_is_open_can_not_be_opened_again(path):
+    first = await opened(path)
+    with pytest.raises(JournalError, match=f"session-1 is held by process {os.getpid()}"):
+        await opened(path)
+    await first.durable(first.append(call(1)))
+    await first.close()
+    await write(path, 1)
+    assert stored_calls(path) == ["call-1", "call-0"]
+
+
+async def test_a_full_line_holds_new_calls_back_until_it_is_written(path):
+    journal = await opened(path)
+    await journal.room()
+    for number in range(LINE_LIMIT):
+        journal.append(call(number))
+    await journal.room()
+    assert len(stored_calls(path)) == LINE_LIMIT
+    await journal.close()
+
+
+async def test_a_line_that_can_not_be_written_holds_nobody_back(path):
+    journal = await opened(path, page_limit=30)
+    for number in range(LINE_LIMIT):
+        journal.append(call(number))
+    await journal.room()
+    with pytest.raises(JournalError, match="disk is full"):
+        await journal.durable(journal.append(call(0)))
+    await journal.close()
+    await journal.room()
+
+
+async def test_a_damaged_file_fails_with_what_to_do_and_nothing_is_acknowledged(path):
+    await write(path, 2_000)
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (size - 4096))
+    with pytest.raises(JournalError, match=r"journal\.sqlite failed: .*; it is damaged; move it away, with its -wal"):
+        await opened(path)
 
 
 async def test_sessions_of_one_process_share_a_file(path):
@@ -337,8 +378,10 @@ async def test_a_journal_says_what_its_versions_are(path):
 async def test_only_the_owner_can_read_any_of_a_journals_files(path):
     journal = await opened(path)
     await journal.durable(journal.append(call(1)))
-    files = sorted(path.parent.iterdir())
-    assert [file.name for file in files] == [f"journal.sqlite{end}" for end in ("", "-shm", "-wal")]
+    files = sorted(file for file in path.parent.rglob("*") if file.is_file())
+    names = [file.name for file in files if file.suffix != ".lock"]
+    assert names == [f"journal.sqlite{end}" for end in ("", "-shm", "-wal")]
+    assert len(files) == 4
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     await journal.close()
 

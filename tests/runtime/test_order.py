@@ -1,42 +1,14 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from handrail.contract.effects import Effects, PathEffect
-from handrail.runtime.order import Order, Ticket
-
-
-def read(path: str, scope: str = "file") -> Effects:
-    return Effects(reads=frozenset([PathEffect(Path(path), Path(path), scope)]))
-
-
-def write(path: str, scope: str = "file") -> Effects:
-    return Effects(writes=frozenset([PathEffect(Path(path), Path(path), scope)]))
-
-
-NOTHING, ANYTHING = Effects.none(), Effects.unknown()
-
-
-async def entered(order: Order, *effects: Effects, parent: Ticket | None = None, caller: bool = False) -> list[Ticket]:
-    tickets = [order.enter(parent) for _ in effects]
-    for ticket, effect in zip(tickets, effects, strict=True):
-        order.declare(ticket, effect, caller=caller)
-    return tickets
-
-
-async def running(order: Order, tickets: list[Ticket]) -> list[bool]:
-    """Asks for every turn in the order given and says who got it at once."""
-    for ticket in tickets:
-        if not ticket.running and ticket.waiter is None:
-            task = asyncio.ensure_future(order.turn(ticket))
-            task.add_done_callback(lambda done: done.cancelled() or done.result())
-    await asyncio.sleep(0)
-    return [ticket.running for ticket in tickets]
+from handrail.contract.effects import Effects
+from handrail.errors import UsageError
+from handrail.runtime.order import Order
+from handrail.runtime.tickets import Gate, Ticket
+from ordering import ANYTHING, NOTHING, entered, read, running, write
 
 
 @pytest.mark.parametrize(
@@ -128,57 +100,191 @@ async def test_an_edited_call_waits_for_whoever_runs_though_it_came_earlier() ->
     assert asked.running
 
 
-PATHS = st.sampled_from(["/a", "/b", "/d", "/d/x", "/d/y"])
-EFFECTS = st.one_of(
-    st.just(NOTHING),
-    st.just(ANYTHING),
-    st.builds(read, PATHS, st.sampled_from(["file", "tree"])),
-    st.builds(write, PATHS, st.sampled_from(["file", "tree"])),
-    st.builds(lambda key: Effects(keys=frozenset([key])), st.sampled_from("kl")),
-)
+async def test_a_class_of_calls_has_its_own_limit_and_holds_nobody_else_up() -> None:
+    order = Order(10, {"browser": 1, "shell": 2})
+    tabs = [order.enter() for _ in range(2)]
+    for number, ticket in enumerate(tabs):
+        order.declare(ticket, Effects(keys=frozenset([f"browser:{number}"])), caller=False)
+    shells = [order.enter() for _ in range(3)]
+    for ticket in shells:
+        order.declare(ticket, NOTHING, caller=False, tool="shell")
+    (free,) = await entered(order, NOTHING)
+    assert await running(order, [*tabs, *shells, free]) == [True, False, True, True, False, True]
+    order.leave(shells[1])
+    assert shells[2].running
+    order.leave(tabs[0])
+    assert tabs[1].running
 
 
-@given(
-    calls=st.lists(st.tuples(EFFECTS, st.booleans(), st.integers(-1, 5)), min_size=1, max_size=9),
-    limit=st.integers(1, 3),
-    choices=st.randoms(use_true_random=False),
-)
-def test_every_call_gets_its_turn_whatever_nests_and_in_whatever_order_calls_end(calls, limit, choices) -> None:
-    asyncio.run(_everybody_ends(calls, limit, choices))
+async def test_a_place_in_a_class_goes_to_the_earliest_that_waits_for_it() -> None:
+    order = Order(10, {"a": 1, "b": 1})
+
+    def declared(*keys: str) -> Ticket:
+        ticket = order.enter()
+        order.declare(ticket, Effects(keys=frozenset(keys)), caller=False)
+        return ticket
+
+    one, both, other = declared("a:1"), declared("a:2", "b:1"), declared("b:2")
+    assert await running(order, [one, both, other]) == [True, False, False]
+    order.leave(one)
+    assert (both.running, other.running) == (True, False)
+    order.leave(both)
+    assert other.running
 
 
-async def _everybody_ends(calls, limit, choices) -> None:
-    """Parents (chosen among earlier callers) leave after their children; who ends next is random."""
-    order = Order(limit)
-    tickets: list[Ticket] = []
-    for effects, caller, parent_index in calls:
-        parent = tickets[parent_index] if 0 <= parent_index < len(tickets) and tickets[parent_index].caller else None
-        ticket = order.enter(parent)
-        order.declare(ticket, effects, caller=caller)
-        tickets.append(ticket)
-    left: set[int] = set()
-    while len(left) < len(tickets):
-        for _ in tickets:  # a parent that starts lets its children ask
-            await running(order, [t for i, t in enumerate(tickets) if i not in left and may_ask(t)])
-        _nothing_conflicting_runs_together(tickets)
-        ends = [
-            i
-            for i, t in enumerate(tickets)
-            if i not in left and t.running and not any(c.parent is t for j, c in enumerate(tickets) if j not in left)
-        ]
-        assert ends, "nobody can go on: a deadlock"
-        chosen = choices.choice(ends)
-        order.leave(tickets[chosen])
-        left.add(chosen)
+async def test_a_cancelled_call_in_line_keeps_nobody_from_a_place() -> None:
+    order = Order(10, {"a": 1, "b": 1})
+    tickets = [order.enter() for _ in range(3)]
+    for ticket, keys in zip(tickets, (["a:1"], ["a:2", "b:1"], ["b:2"]), strict=True):
+        order.declare(ticket, Effects(keys=frozenset(keys)), caller=False)
+    await running(order, tickets[:1])
+    waits = asyncio.create_task(order.turn(tickets[1]))
+    await asyncio.sleep(0)
+    waits.cancel()
+    await asyncio.wait([waits])
+    order.leave(tickets[1])
+    assert await running(order, [tickets[2]]) == [True]
 
 
-def may_ask(ticket: Ticket) -> bool:
-    return ticket.parent is None or ticket.parent.running
+@pytest.mark.parametrize("limits", [{"at_once": 0}, {"at_once": 3, "limits": {"shell": 0}}])
+def test_a_limit_that_lets_nothing_run_is_refused(limits) -> None:
+    with pytest.raises(UsageError, match="at least 1"):
+        Order(**limits)
 
 
-def _nothing_conflicting_runs_together(tickets: list[Ticket]) -> None:
-    active = [t for t in tickets if t.running]
-    for one in active:
-        for other in active:
-            kin = one is other or other in one.ancestors() or one in other.ancestors()
-            assert kin or not one.effects.conflicts_with(other.effects)
+async def test_a_call_that_asked_to_waits_for_all_earlier_ones_whatever_they_touch() -> None:
+    order = Order(10)
+    first, last = order.enter(), order.enter()
+    order.declare(first, NOTHING, caller=False)
+    order.declare(last, NOTHING, caller=False, after=(first,))
+    assert await running(order, [last]) == [False]
+    order.rest(first)
+    assert last.resting
+    order.wake(first)
+    order.leave(first)
+    assert last.running
+
+
+async def test_no_call_of_a_gated_batch_starts_before_each_is_decided() -> None:
+    order, gate = Order(10), Gate()
+    asked, allowed, settled = (order.enter(gate=gate) for _ in range(3))
+    for ticket in (asked, allowed, settled):
+        order.declare(ticket, NOTHING, caller=False)
+    assert await running(order, [allowed]) == [False]
+    order.leave(settled)
+    order.shut(gate)
+    assert not allowed.running
+    order.rest(asked)
+    assert allowed.resting
+    order.wake(asked)
+    assert not allowed.resting
+    assert await running(order, [asked]) == [True]
+    assert allowed.running
+
+
+async def test_a_gate_stays_shut_while_more_calls_may_come() -> None:
+    order, gate = Order(10), Gate()
+    ticket = order.enter(gate=gate)
+    order.declare(ticket, NOTHING, caller=False)
+    assert await running(order, [ticket]) == [False]
+    order.shut(gate)
+    assert ticket.running
+
+
+async def test_a_call_that_is_decided_again_does_not_shut_the_gate() -> None:
+    order, gate = Order(10), Gate()
+    one, other = (order.enter(gate=gate) for _ in range(2))
+    order.shut(gate)
+    for ticket in (one, other):
+        order.declare(ticket, NOTHING, caller=False)
+    assert await running(order, [one, other]) == [True, True]
+    order.step_back(one)
+    order.rest(one)
+    assert not other.resting
+
+
+async def test_a_call_that_hands_on_gives_its_place_to_the_next_and_lets_nobody_between() -> None:
+    order = Order(1)
+    (first,) = await entered(order, write("/a"))
+    (later,) = await entered(order, write("/b"))
+    assert await running(order, [first, later]) == [True, False]
+    following = order.enter(first)
+    order.hand_on(first)
+    assert not later.running, "the one that follows may write the same"
+    order.declare(following, write("/b"), caller=False)
+    assert await running(order, [following]) == [True]
+    assert not later.running
+    order.leave(following)
+    assert later.running, "the first call holds nothing any more"
+    order.leave(first)
+
+
+async def test_a_caller_rests_when_all_its_children_do() -> None:
+    order = Order(10)
+    (parent,) = await entered(order, NOTHING, caller=True)
+    await running(order, [parent])
+    one, other = await entered(order, write("/a"), write("/b"), parent=parent)
+    order.rest(one)
+    assert not parent.resting
+    order.rest(other)
+    assert parent.resting
+    order.wake(one)
+    assert not parent.resting
+    order.leave(one)
+    assert parent.resting, "the other still rests"
+    order.enter(parent)
+    assert not parent.resting
+
+
+async def test_thousands_rest_behind_one_that_does() -> None:
+    order = Order(10)
+    first, *behind = await entered(order, *[ANYTHING] * 3_000)
+    order.rest(first)
+    await running(order, behind)
+    assert all(ticket.resting for ticket in behind)
+    order.wake(first)
+    assert not any(ticket.resting for ticket in behind)
+
+
+# Background jobs
+
+
+async def test_a_job_holds_what_its_call_writes_against_writers_alone() -> None:
+    order = Order(10)
+    (starter,) = await entered(order, write("/a"))
+    await running(order, [starter])
+    held = order.hold(starter, "build")
+    order.leave(starter)
+    writer, reader, elsewhere, unknown = await entered(order, write("/a"), read("/a"), write("/b"), ANYTHING)
+    order.leave(unknown)
+    assert await running(order, [writer, elsewhere]) == [False, True]
+    assert order.jobs.beside(read("/a")) == ("build",)
+    assert order.jobs.beside(read("/b")) == ()
+    order.leave(writer)
+    assert await running(order, [reader]) == [True]
+    (again,) = await entered(order, write("/a", "tree"))
+    order.leave(reader)
+    assert await running(order, [again]) == [False]
+    order.release(held)
+    assert again.running
+    assert order.jobs.beside(read("/a")) == ()
+
+
+async def test_a_job_that_may_touch_anything_stops_nobody_and_is_told_of() -> None:
+    order = Order(10)
+    (starter,) = await entered(order, ANYTHING)
+    order.hold(starter, "server")
+    order.leave(starter)
+    assert await running(order, await entered(order, write("/a"), read("/b"))) == [True, True]
+    assert order.jobs.beside(write("/a")) == ("server",)
+    assert order.jobs.beside(NOTHING) == ()
+
+
+async def test_a_call_waits_for_no_job_of_its_own() -> None:
+    order = Order(10)
+    (parent,) = await entered(order, ANYTHING, caller=True)
+    await running(order, [parent])
+    parent.declared = write("/a")
+    order.hold(parent, "build")
+    (child,) = await entered(order, write("/a"), parent=parent)
+    assert await running(order, [child]) == [True]

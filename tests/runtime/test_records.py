@@ -1,18 +1,33 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
 import pytest
-from journal_states import ARGUMENTS, EVERY_STATE, EXECUTING, INVOCATION, PENDING, REQUEST, SECRET
+from journal_states import (
+    APPROVED,
+    ARGUMENTS,
+    EVERY_STATE,
+    EXECUTING,
+    INVOCATION,
+    PENDING,
+    REJECTED,
+    REQUEST,
+    SECRET,
+    WriteNote,
+)
+from pydantic import BaseModel
 
 from handrail.contract.basics import CallId, Instant
 from handrail.contract.calls import (
     Approved,
     AwaitingApproval,
     CallRequest,
+    CallState,
     Cancelled,
     Completed,
     Executing,
@@ -23,11 +38,23 @@ from handrail.contract.calls import (
     Rejected,
     UnusableArguments,
 )
+from handrail.contract.decision import Decision, FromPerson, FromRule, Outcome, RuleRef
+from handrail.contract.effects import Effects, PathEffect, SimpleCommand
 from handrail.contract.results import CallFault, DiffDisplay, ErrorKind, ImagePart, TextPart, ToolResult
+from handrail.contract.secret import Secret
+from handrail.contract.tool import Tool
 from handrail.contract.transitions import STATES
-from handrail.runtime.records import payload_digest, record_of
+from handrail.runtime.records import Record, Recorder, payload_digest
+from handrail.runtime.redacted_view import view_of
+from handrail.settings.redaction import Redactor
 
 SALT = b"0123456789abcdef"
+
+
+def record_of(state: CallState, salt: bytes = SALT) -> Record:
+    """By a recorder that knows the secret of the calls here as the value of a variable."""
+    return Recorder(Redactor({"NOTE_PASSWORD": SECRET})).record_of(state, salt)
+
 
 ALLOWED = {"outcome": "allow", "source": "rule:policy.toml:3", "reason": "Rule 3 allows it."}
 ASKED = {"outcome": "ask", "source": "check:protected-paths", "reason": "Asked every time.", "needs_person": True}
@@ -42,17 +69,26 @@ EFFECTS = {
     "runs": ["tee", ""],
 }
 BOUND = {"name": "WriteNote", "tool": "write_note"}
+VIEW = {"file_path": "notes.txt", "text": "[redacted:$NOTE_PASSWORD]"}
 RAN = {**BOUND, "decision": ALLOWED, "seconds_in_all": 4.5, "seconds_running": 1.5}
 
 EVENTS = {
     Pending: (100.0, "arguments", {"name": "WriteNote"}),
-    AwaitingApproval: (101.0, "confirmation", {**BOUND, "decision": ASKED, "approval": "approval-1"}),
-    Approved: (102.0, None, {**BOUND, "decision": ALLOWED, "effects": EFFECTS, "attempt": 1}),
+    AwaitingApproval: (
+        101.0,
+        "confirmation",
+        {**BOUND, "decision": ASKED, "approval": "approval-1", "arguments": VIEW},
+    ),
+    Approved: (102.0, None, {**BOUND, "decision": ALLOWED, "effects": EFFECTS, "attempt": 1, "arguments": VIEW}),
     Executing: (103.0, None, {**BOUND, "decision": ALLOWED, "effects": EFFECTS, "attempt": 1}),
     Completed: (104.5, "result", RAN),
     Failed: (104.5, "result", {**RAN, "fault": "timeout"}),
     Interrupted: (104.5, "result", {**RAN, "fault": "interrupted"}),
-    Rejected: (104.5, "result", {**BOUND, "decision": REFUSED, "seconds_in_all": 4.5, "fault": "rejected"}),
+    Rejected: (
+        104.5,
+        "result",
+        {**BOUND, "decision": REFUSED, "seconds_in_all": 4.5, "fault": "rejected", "arguments": VIEW},
+    ),
     Cancelled: (104.5, "result", {"name": "WriteNote", "seconds_in_all": 4.5, "fault": "cancelled"}),
 }
 
@@ -87,7 +123,20 @@ PAYLOADS = {
         "server": "",
         "notes": [],
     },
-    AwaitingApproval: {"confirmation": CONFIRMATION, "part": SECRET},
+    AwaitingApproval: {
+        "arguments": {"file_path": "notes.txt", "text": SECRET},
+        "confirmation": CONFIRMATION,
+        "decision": {
+            "type": "Decision",
+            "outcome": "ask",
+            "source": {"type": "FromCheck", "check": "protected-paths"},
+            "reason": "Asked every time.",
+            "part": SECRET,
+            "needs_person": True,
+        },
+        "offers": [],
+        "expires_at": None,
+    },
     Completed: {"result": TEXT_RESULT, "fault": None, "part": SECRET},
     Failed: result_of("timeout"),
     Interrupted: result_of("interrupted"),
@@ -113,7 +162,7 @@ def test_an_event_accounts_for_the_call(state):
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_an_event_gives_nothing_of_arguments_or_results_away(state):
+def test_an_event_gives_no_secret_of_arguments_or_results_away(state):
     assert SECRET not in record_of(EVERY_STATE[state], SALT).body
 
 
@@ -122,6 +171,76 @@ def test_a_payload_keeps_all_and_the_event_its_salted_hash(state):
     record = record_of(EVERY_STATE[state], SALT)
     assert json.loads(record.payload.content) == PAYLOADS[state]
     assert json.loads(record.body)["payload"]["sha256"] == payload_digest(SALT, record.payload.content)
+
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.parametrize(
+    "quoting",
+    [
+        replace(APPROVED, decision=replace(APPROVED.decision, reason=f"A rule on 'curl {TOKEN}' allows it.")),
+        replace(APPROVED, effects=Effects(connects=frozenset({f"{TOKEN}.example.org"}))),
+        replace(APPROVED, effects=Effects(keys=frozenset({f"db:{TOKEN}"}))),
+        replace(APPROVED, effects=Effects(runs=(SimpleCommand(TOKEN, (TOKEN,)),))),
+        replace(APPROVED, effects=Effects(writes=frozenset({PathEffect(Path("/x"), Path(f"/x/{TOKEN}"), "tree")}))),
+        replace(APPROVED, effects=Effects(reads=frozenset({PathEffect(Path("/x"), Path(f"/x/{TOKEN}"))}))),
+        replace(APPROVED, decision=Decision(Outcome.ALLOW, FromRule(RuleRef(TOKEN, 1, "")), "Why not.")),
+        Pending.receive(CallRequest(CallId("c"), f"call_{TOKEN} now", REQUEST.arguments), Instant(1.0)),
+        replace(APPROVED, invocation=WriteNote().bind({"file_path": TOKEN, "text": ""})),
+        REJECTED,
+    ],
+    ids=["reason", "host", "key", "program", "written", "read", "source", "name", "argument", "rejection"],
+)
+def test_no_field_of_an_event_shows_a_token(quoting):
+    said_no = replace(REJECTED.decision, reason=f"Not with {TOKEN}!")
+    state = replace(quoting, decision=said_no) if isinstance(quoting, Rejected) else quoting
+    body = record_of(state).body
+    assert TOKEN not in body
+    assert "[redacted:github-token]" in body
+
+
+class Login(BaseModel):
+    user: str
+    code: Annotated[int, Secret()]
+
+
+class LogIn(Tool[Login]):
+    name = "log_in"
+
+    async def run(self, params: Login) -> ToolResult:
+        return ToolResult.of_text("in")
+
+
+def test_what_a_tool_marks_as_secret_is_in_no_part_of_its_events():
+    invocation = LogIn().bind({"user": "ada", "code": 4711})
+    said = Decision(Outcome.ALLOW, FromPerson("terminal"), "Approved: log_in ada 4711")
+    body = json.loads(record_of(replace(APPROVED, invocation=invocation, decision=said)).body)
+    assert body["arguments"] == {"user": "ada", "code": "[redacted:marked]"}
+    assert body["decision"]["reason"] == "Approved: log_in ada [redacted:marked]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ({"text": "x" * 201}, {"text": "[201 characters]"}),
+        ({"text": "a\nb"}, {"text": "[3 characters]"}),
+        ({"edits": [{"old": "a", "new": "b"}], "all": True}, {"edits": [{"old": "a", "new": "b"}], "all": True}),
+        ({"rows": list(range(51))}, {"rows": "[51 items]"}),
+        ({"a": {"b": {"c": {"d": {"e": {}}}}}}, {"a": {"b": {"c": {"d": {"e": "[0 items]"}}}}}),
+        ({"rows": ["x" * 60] * 40}, {"rows": "[40 items]"}),
+        ({"limit": None, "share": 0.5}, {"limit": None, "share": 0.5}),
+    ],
+    ids=["long text", "lines", "nested", "many", "deep", "large", "plain"],
+)
+def test_the_view_of_arguments_has_options_and_no_content(arguments, shown):
+    assert view_of(arguments, Redactor({})) == shown
+
+
+def test_the_view_of_many_arguments_is_bounded():
+    view = view_of({f"{'n' * 300}{n}": "x" for n in range(10_000)}, Redactor({}))
+    assert view["…"] == "[9,950 more]"
+    assert len(json.dumps(view)) < 20_000
 
 
 def test_equal_arguments_give_other_hashes_under_another_salt():

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from handrail.runtime.repository import MAX_CONFIG_BYTES, running_settings
+from handrail.runtime.environment import child_environment
+from handrail.runtime.repository import MAX_CONFIG_BYTES, MAX_INDEX_BYTES, running_settings
 
 
 @pytest.fixture
@@ -108,3 +110,50 @@ def test_settings_that_can_not_be_read_count_as_running_programs(repository: Pat
     (repository / ".git" / "config").unlink()
     (repository / ".git" / "config").mkdir()
     assert "can't be looked at" in running_settings(str(repository))
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def nested(repository: Path) -> Path:
+    """A repository within the repository, with a filter of its own that leaves a mark."""
+    inner = repository / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    (inner / "f").write_text("x")
+    (inner / ".gitattributes").write_text("* filter=mark")
+    git(inner, "add", ".")
+    git(inner, "commit", "-qm", "x")
+    git(repository, "add", "inner")
+    git(inner, "config", "filter.mark.clean", f"touch {repository / 'ran'}; cat")
+    os.utime(inner / "f", (1, 1))
+    return repository
+
+
+def test_a_repository_within_the_index_is_found_for_its_filters_run(nested: Path) -> None:
+    assert not (nested / ".git" / "modules").exists()
+    assert "names a repository within" in running_settings(str(nested))
+    subprocess.run(["git", "status"], cwd=nested, env=child_environment(os.environ), check=True, capture_output=True)
+    assert (nested / "ran").exists(), "what is guarded against does not happen any more"
+
+
+@pytest.mark.parametrize("words", [("--split-index",), ("--index-version", "4"), ("--index-version", "2")])
+def test_a_repository_within_the_index_is_found_in_each_form_of_it(nested: Path, words: tuple[str, ...]) -> None:
+    git(nested, "update-index", *words)
+    assert "names a repository within" in running_settings(str(nested))
+
+
+def test_an_index_of_files_runs_nothing(repository: Path) -> None:
+    for number in range(300):
+        (repository / "src" / str(number)).write_text(str(number))
+    git(repository, "add", "src")
+    assert running_settings(str(repository)) == ""
+
+
+def test_an_index_too_long_to_look_at_counts_as_running_programs(repository: Path) -> None:
+    with (repository / ".git" / "index").open("wb") as index:
+        index.truncate(MAX_INDEX_BYTES + 1)
+    assert "too long" in running_settings(str(repository))

@@ -201,3 +201,23 @@ async def test_an_edit_tells_of_the_other_names_of_a_file(before: str, old: str,
     result = await Bench(tmp_path).run(EditFile(), file_path="f", old_string=old, new_string="new")
     assert result.text.endswith(" It had 2 names (hard links): the other keeps the old content.")
     assert (tmp_path / "g").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("before", "old"), [(b"TOKEN=abc\n", "abc"), (b"", ""), (None, "")], ids=["text", "empty", "new"]
+)
+async def test_a_placeholder_does_not_take_a_secrets_place(before: bytes | None, old: str, tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    if before is not None:
+        file.write_bytes(before)
+    with pytest.raises(ToolFailed, match=r"f holds \[redacted:\$API_KEY\], .* Nothing was written"):
+        await Bench(tmp_path).run(EditFile(), file_path="f", old_string=old, new_string="[redacted:$API_KEY]")
+    assert (file.read_bytes() if file.exists() else None) == before
+
+
+async def test_a_placeholder_that_the_file_holds_can_be_edited_around(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("prints [redacted:marked]")
+    await Bench(tmp_path).run(
+        EditFile(), file_path="f", old_string="prints [", new_string="shows [redacted:marked] as ["
+    )
+    assert (tmp_path / "f").read_text() == "shows [redacted:marked] as [redacted:marked]"

@@ -59,6 +59,24 @@ async def test_a_write_gives_the_whole_file_its_content(case: Write, tmp_path: P
         assert result.display == DiffDisplay(path, shown.old, shown.new)
 
 
+@pytest.mark.parametrize("before", [None, b"TOKEN=abc\n", b"\xff\xfe\x00\x01"], ids=["new", "text", "binary"])
+async def test_a_placeholder_is_not_written_where_a_secret_stood(before: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    if before is not None:
+        file.write_bytes(before)
+    with pytest.raises(
+        ToolFailed, match=r"f holds \[redacted:github-token\], which stands where a secret was taken out"
+    ):
+        await Bench(tmp_path).run(WriteFile(), file_path="f", content="TOKEN=[redacted:github-token]\n")
+    assert (file.read_bytes() if file.exists() else None) == before
+
+
+async def test_a_file_about_placeholders_can_be_written_again(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("It prints [redacted:marked].\n")
+    await Bench(tmp_path).run(WriteFile(), file_path="f", content="It prints [redacted:marked] now.\n")
+    assert (tmp_path / "f").read_text() == "It prints [redacted:marked] now.\n"
+
+
 async def test_a_write_that_changes_nothing_does_not_touch_the_file(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("a")
     before = (tmp_path / "f").stat()

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from handrail.contract.basics import CallId, JsonObject
-from handrail.contract.confirmation import Confirmation
-from handrail.contract.context import RunContext, Workspace
+from handrail.contract.basics import CallId, JobId, Json, JsonObject
+from handrail.contract.confirmation import Confirmation, QuestionConfirmation
+from handrail.contract.context import Job, RunContext, Workspace
 from handrail.contract.effects import Claims, Effects, PathClaim, PathEffect
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.runtime.files import WorkspaceFiles
+from handrail.runtime.ledger import ConversationLedger
 from handrail.sandbox.none import PlainLauncher
 
 
@@ -30,7 +31,7 @@ class SeenOutput:
         self.texts.append(text)
         self.arrived.set()
 
-    def progress(self, fraction: float, message: str = "") -> None: ...
+    def progress(self, fraction: float | None, message: str = "") -> None: ...
 
     def notice(self, message: str) -> None: ...
 
@@ -38,6 +39,23 @@ class SeenOutput:
 class NoCalls:
     async def call(self, tool: str, arguments: JsonObject) -> ToolResult:
         raise AssertionError("no built-in tool makes calls")
+
+
+class NoQuestions:
+    async def ask(self, question: QuestionConfirmation) -> Json:
+        raise AssertionError("no built-in tool asks")
+
+
+class NoJobs:
+    def start(self, name: str, work: Coroutine[Any, Any, object]) -> JobId:
+        work.close()
+        raise AssertionError("no built-in tool starts jobs")
+
+    def running(self) -> Sequence[Job]:
+        return ()
+
+    async def stop(self, job: JobId) -> bool:
+        return False
 
 
 class CheckFailed(Exception):
@@ -51,6 +69,8 @@ class Bench:
     root: Path
     launcher: Launcher = field(default_factory=PlainLauncher)
     output: SeenOutput = field(default_factory=SeenOutput)
+    ledger: ConversationLedger = field(default_factory=ConversationLedger)
+    """Of the conversation that all runs at this bench belong to."""
 
     @property
     def workspace(self) -> Workspace:
@@ -72,7 +92,8 @@ class Bench:
         if problem is not None:
             raise CheckFailed(problem)
         files = self.files(self.effects(invocation.claims()))
-        context = RunContext(CallId("call-1"), None, self.workspace, files, self.launcher, self.output, NoCalls())
+        parts = (self.workspace, files, self.launcher, self.output, NoCalls(), NoQuestions(), NoJobs(), self.ledger)
+        context = RunContext(CallId("call-1"), None, *parts)
         return await invocation.run(context)
 
     async def confirm(self, tool: Tool[Any], **arguments: Any) -> Confirmation:

@@ -142,7 +142,7 @@ class _FromThread:
     def text(self, text: str) -> None:
         self.loop.call_soon_threadsafe(self.output.text, text)
 
-    def progress(self, fraction: float, message: str = "") -> None:
+    def progress(self, fraction: float | None, message: str = "") -> None:
         self.loop.call_soon_threadsafe(self.output.progress, fraction, message)
 
     def notice(self, message: str) -> None:

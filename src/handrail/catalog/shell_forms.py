@@ -14,7 +14,12 @@ from collections.abc import Sequence
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallForm
 
-_FELT_BY_THE_NEXT = frozenset({"cd"})
+_FELT_BY_THE_NEXT = frozenset((
+    ".", "alias", "break", "cd", "command", "continue", "enable", "eval", "exec", "exit", "export", "getopts", "hash",
+    "local", "logout", "mapfile", "popd", "pushd", "read", "readarray", "readonly", "return", "set", "shift", "shopt",
+    "source", "suspend", "times", "trap", "ulimit", "umask", "unalias", "unset", "wait",
+))  # fmt: skip
+"""Commands of the shell itself that change what follows in the same shell."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNFINISHED = re.compile(r"<<|\\\Z")
 
@@ -52,9 +57,10 @@ def _keeps_to_itself(command: str) -> bool:
     from handrail.policy.shell.reading import read_shell
 
     reading = read_shell(command, "/", "/")
-    if reading.single is None or reading.unread:
+    words = reading.runs[0].words if reading.single and reading.runs[0].literal else ()
+    if not words or reading.unread:
         return False
-    return reading.single.words[0] not in _FELT_BY_THE_NEXT and not _UNFINISHED.search(command)
+    return words[0] not in _FELT_BY_THE_NEXT and not _UNFINISHED.search(command)
 
 
 def _no_option(command: str) -> str:

@@ -18,5 +18,8 @@ ApprovalId = NewType("ApprovalId", str)
 
 SessionId = NewType("SessionId", str)
 
+JobId = NewType("JobId", str)
+"""Names one background job: the id of the call that started it, and its number there."""
+
 Instant = NewType("Instant", float)
 """Seconds since the Unix epoch, from the session's clock."""

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from handrail.contract.basics import ApprovalId, CallId, Instant, JsonObject
-from handrail.contract.confirmation import Confirmation
+from handrail.contract.confirmation import Confirmation, GrantOption
 from handrail.contract.decision import Decision
 from handrail.contract.effects import Effects
 from handrail.contract.results import CallFault, ToolResult
@@ -61,6 +61,8 @@ class CallForm(StrEnum):
     TOOL_SEARCH = "tool_search"
     MCP_APPROVAL = "mcp_approval"
     """A hosted server asks whether it may run one of its own tools; nothing runs here."""
+    QUESTION = "question"
+    """Never on a wire: a running tool asks a person something."""
 
 
 @value
@@ -86,6 +88,8 @@ class Canceller:
 
     by: str
     reason: str = ""
+    is_person: bool = False
+    """A person wanted it stopped: the model is to ask them before it tries again."""
 
     def __str__(self) -> str:
         return f"{self.by}: {self.reason}" if self.reason else self.by
@@ -146,6 +150,13 @@ class Cancelled(_Faulty):
 class Interrupted(_Faulty):
     """It started, and nobody knows how it ended. Never rerun silently."""
 
+    @classmethod
+    def lost(
+        cls, request: CallRequest, requested_at: Instant, fault: CallFault, result: ToolResult, at: Instant
+    ) -> Interrupted:
+        """Recovery only: what the call was to do, or what came of it, is no longer kept."""
+        return cls(request, requested_at, at, result, None, None, fault)
+
 
 @value
 class Pending(_State):
@@ -168,6 +179,10 @@ class Pending(_State):
     def bind(self, invocation: Invocation) -> Pending:
         """The arguments fit; still pending until decided."""
         return Pending(self.request, self.requested_at, self.arguments, invocation, invocation.tool.name)
+
+    def rewritten(self, arguments: JsonObject) -> Pending:
+        """A hook made other arguments of them: still pending, and validated and decided again from the start."""
+        return Pending(self.request, self.requested_at, ObjectArguments(arguments))
 
     def request_approval(
         self, invocation: Invocation, decision: Decision, approval: ApprovalId, confirmation: Confirmation, at: Instant
@@ -197,12 +212,24 @@ class AwaitingApproval(_State):
     approval: ApprovalId
     confirmation: Confirmation
     asked_at: Instant
+    offers: tuple[GrantOption, ...] = ()
+    """The approvals that `Always` may choose from, the narrowest first."""
+    expires_at: Instant | None = None
+    """From then on it counts as rejected; None: never."""
+
+    def offering(self, offers: tuple[GrantOption, ...], expires_at: Instant | None) -> AwaitingApproval:
+        return replace(self, offers=offers, expires_at=expires_at)
+
+    def replied(self, invocation: Invocation) -> AwaitingApproval:
+        """A question's own invocation, with the reply in it; any other call runs as it was shown."""
+        return replace(self, invocation=invocation)
 
     def approve(self, decision: Decision, effects: Effects, at: Instant) -> Approved:
         return Approved(self.request, self.requested_at, self.invocation, decision, effects, at)
 
     def edit(self, arguments: JsonObject) -> Pending:
-        """Other arguments: validated and decided again from the start."""
+        """Other arguments, or the same where the question is no longer the same: validated and decided again from
+        the start."""
         return Pending(self.request, self.requested_at, ObjectArguments(arguments))
 
     def reject(self, decision: Decision, fault: CallFault, result: ToolResult, at: Instant) -> Rejected:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from handrail.contract.basics import JsonObject
+from handrail.contract.basics import Json, JsonObject
 from handrail.contract.effects import SimpleCommand
 from handrail.contract.values import value
 
@@ -52,11 +52,15 @@ class InfoConfirmation:
 
 @value
 class QuestionConfirmation:
-    """The model's own question to the person."""
+    """The model's own question to the person, or that of a server (an elicitation)."""
 
     title: str
     question: str
     options: tuple[str, ...] = ()
+    """Answers to choose from; any other is as good."""
+    form: JsonObject | None = None
+    """The JSON Schema of the object that is wanted; None wants text."""
+    from_server: str = ""
 
 
 @value
@@ -92,13 +96,24 @@ Confirmation: TypeAlias = (
 
 @value
 class GrantOption:
-    """An approval that could be remembered: what exactly it would cover, in words, and for how long."""
+    """An approval that could be remembered: what exactly it would cover, in words, and for how long.
+
+    It holds for calls of `tool`. Where it names commands, paths, hosts or arguments, it covers these alone.
+    """
 
     label: str
     scope: GrantScope
     tool: str
-    pattern: str = ""
-    """A command pattern or a path; empty covers only calls with equal arguments."""
+    answers: tuple[str, ...] = ()
+    """The questions that it answers, and no other: ids of rules, of the tool's own ask, of a mode's default."""
+    commands: tuple[str, ...] = ()
+    """Patterns as in rules: `git commit *`."""
+    reads: tuple[str, ...] = ()
+    """Absolute paths; with a slash at the end, all below a folder."""
+    writes: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    arguments: JsonObject | None = None
+    """Only calls with arguments equal to these."""
 
 
 @value
@@ -128,8 +143,16 @@ class Reject:
 
 
 @value
+class Reply:
+    """The answer to a question: text, or for a form an object."""
+
+    value: Json
+
+
+@value
 class CancelCall:
     """Neither yes nor no: stop this call."""
 
 
-Answer: TypeAlias = Once | Always | EditArguments | Reject | CancelCall
+Answer: TypeAlias = Once | Always | EditArguments | Reply | Reject | CancelCall
+"""A question is answered by `Reply`, any other call by one of the rest; `Reject` and `CancelCall` do for both."""

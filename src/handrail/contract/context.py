@@ -6,13 +6,15 @@ A tool names the ones it takes as parameters of `run`; the runtime hands in thos
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
-from handrail.contract.basics import CallId, JsonObject
+from handrail.contract.basics import CallId, JobId, Json, JsonObject
+from handrail.contract.confirmation import QuestionConfirmation
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
+from handrail.contract.spill import Spill
 from handrail.contract.values import value
 
 
@@ -93,12 +95,32 @@ class FileReader(Protocol):
 class Files(FileReader, Protocol):
     """Reads and writes files within the paths that the call's effects name."""
 
-    async def write(self, path: str, data: bytes, *, replacing: FileContent | None) -> None:
-        """Atomic and durable: afterwards the file holds all of `data`, or what it held before.
+    async def write(self, path: str, data: bytes, *, replacing: FileContent | None) -> FileContent:
+        """Atomic and durable: afterwards the file holds all of `data`, or what it held before. Gives what it now is.
 
         `replacing` is what was read; the write fails if the file has changed since. None creates a
         file, with its parent folders, and fails if one appeared meanwhile.
         """
+        ...
+
+
+class FileLedger(Protocol):
+    """What the model of this conversation has been shown of files, by their contents and not by times.
+
+    Paths are resolved ones, as in `FileContent`. A file it has forgotten counts as never shown. A child call
+    has a ledger of its own: what a tool's calls give back goes to that tool.
+    """
+
+    def last(self, path: Path) -> str | None:
+        """The digest of what was last read or written there. None: nothing was, as far as is known."""
+        ...
+
+    def shown(self, content: FileContent, view: str) -> bool:
+        """Whether exactly this view of exactly this content was shown, and nothing else of the file since."""
+        ...
+
+    def note(self, content: FileContent, view: str = "") -> None:
+        """After a read, with the view that was shown (which lines, say); after a write, with the new content."""
         ...
 
 
@@ -107,7 +129,9 @@ class Output(Protocol):
 
     def text(self, text: str) -> None: ...
 
-    def progress(self, fraction: float, message: str = "") -> None: ...
+    def progress(self, fraction: float | None, message: str = "") -> None:
+        """How far it is, from 0 to 1; None where that is not known. `fraction_of` makes it of steps and a total."""
+        ...
 
     def notice(self, message: str) -> None: ...
 
@@ -116,6 +140,42 @@ class Calls(Protocol):
     """Makes child calls through the whole pipeline: resolved, decided, ordered and journaled like any."""
 
     async def call(self, tool: str, arguments: JsonObject) -> ToolResult: ...
+
+
+class Questions(Protocol):
+    """Asks a person. The question is as durable as an approval, and is answered at the same places."""
+
+    async def ask(self, question: QuestionConfirmation) -> Json:
+        """The reply: text, or for a form an object. Raises ToolFailed, with why, when nobody gives one."""
+        ...
+
+
+@value
+class Job:
+    """Work that goes on in the background, though the call that started it has its result."""
+
+    id: JobId
+    name: str
+    """What it is, for people and the model: the command, say."""
+    call: CallId
+
+
+class Jobs(Protocol):
+    """Background jobs of the session. They outlive their call, and end with the session at the latest.
+
+    While a job runs, calls that write what its call said it would write wait for it; calls that read
+    that run, and their results say that the job may be writing there.
+    """
+
+    def start(self, name: str, work: Coroutine[Any, Any, object]) -> JobId:
+        """Hands work over. It is cancelled when the job is stopped, and ends in its own time after that."""
+        ...
+
+    def running(self) -> Sequence[Job]: ...
+
+    async def stop(self, job: JobId) -> bool:
+        """Cancels the job's work, and waits until it has ended. False when there is no such job, or no more."""
+        ...
 
 
 @value
@@ -129,6 +189,10 @@ class RunContext:
     launcher: Launcher
     output: Output
     calls: Calls
+    questions: Questions
+    jobs: Jobs
+    ledger: FileLedger
+    spill: Spill
 
 
 CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
@@ -139,8 +203,12 @@ CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
     Launcher: lambda context: context.launcher,
     Output: lambda context: context.output,
     Calls: lambda context: context.calls,
+    Questions: lambda context: context.questions,
+    Jobs: lambda context: context.jobs,
+    FileLedger: lambda context: context.ledger,
+    Spill: lambda context: context.spill,
 }
 """Which part of the context a parameter of `run` gets, by its annotation."""
 
-CALL_MAKING = frozenset((CAPABILITIES[RunContext], CAPABILITIES[Calls]))
-"""Whoever takes one of these may make calls of its own."""
+CALL_MAKING = frozenset((CAPABILITIES[RunContext], CAPABILITIES[Calls], CAPABILITIES[Questions]))
+"""Whoever takes one of these may make calls of its own; a question is one."""

@@ -145,6 +145,18 @@ class Effects:
             or _overlap(self.reads, other.writes)
         )
 
+    def writes_meet(self, other: Effects) -> bool:
+        """True when both name a path that they write, or a key: all that a background job holds."""
+        return not self.keys.isdisjoint(other.keys) or _overlap(self.writes, other.writes)
+
+    def may_write_for(self, other: Effects) -> bool:
+        """True when this may be writing what the other reads or writes. What isn't known may be."""
+        if self.read_only or other.is_empty:
+            return False
+        if "unknown" in (self.certainty, other.certainty):
+            return True
+        return self.writes_meet(other) or _overlap(self.writes, other.reads)
+
 
 def _overlap(left: Iterable[PathEffect], right: frozenset[PathEffect]) -> bool:
     return any(a.overlaps(b) for a in left for b in right)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 from handrail.contract.basics import CallId
@@ -29,9 +30,21 @@ class ProgressMade:
     """A running call said how far it is."""
 
     call: CallId
-    fraction: float
-    """From 0 to 1."""
+    fraction: float | None
+    """From 0 to 1; None where it can't be known."""
     message: str
+
+
+def fraction_of(done: float, total: float | None) -> float | None:
+    """How far `done` steps of `total` are, at most 1; None without a total that means anything."""
+    if total is None or not (total > 0 and math.isfinite(total)):
+        return None
+    return fraction_within(done / total)
+
+
+def fraction_within(fraction: float | None) -> float | None:
+    """Cut to what lies between 0 and 1; None for what is no number."""
+    return None if fraction is None or math.isnan(fraction) else min(1.0, max(0.0, fraction))
 
 
 @value

@@ -22,11 +22,14 @@ class Journal(Protocol):
 
     `append` never blocks: it puts the state in line and gives back its sequence number. `durable`
     waits until everything up to that number is safe; it raises JournalError when it can't be made so.
+    `room` is awaited before a call goes on its way: it waits while too much stands in line, and never raises.
     """
 
     def append(self, state: CallState) -> int: ...
 
     async def durable(self, sequence: int) -> None: ...
+
+    async def room(self) -> None: ...
 
     async def close(self) -> None: ...
 

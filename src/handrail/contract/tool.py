@@ -12,6 +12,7 @@ import sys
 from abc import ABC
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel
@@ -106,6 +107,10 @@ class Tool(ABC, Generic[P]):
     output_is_markdown: bool = False
     output_streams: bool = False
     defers_loading: bool = False
+    server: str = ""
+    """The server that it comes from, as rules name it; empty for a tool that comes from none."""
+    annotations: Mapping[str, bool] = MappingProxyType({})
+    """What its server says of it (`readOnlyHint`): hints, which only a rule that asks for them believes."""
     parameters: ParameterSchema[P]
 
     _injected: ClassVar[tuple[Callable[[RunContext], object], ...]] = ()

@@ -18,7 +18,7 @@ SETTLED: tuple[type, ...] = get_args(SettledState)
 
 
 def transitions() -> Mapping[type, Mapping[str, type]]:
-    """State → method name → next state. `bind` and `receive` are no transitions: the call stays pending."""
+    """State → method name → next state. `bind`, `rewritten` and their like are none: the call stays pending."""
     return {state: _transitions_of(state) for state in STATES}
 
 

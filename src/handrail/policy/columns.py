@@ -1,4 +1,4 @@
-"""Under which columns of the modes table a call falls, and what the mode says of the strictest of them."""
+"""Under which columns of the modes table a piece of a call falls, and what the mode says of the strictest of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from functools import cache
 
 from handrail.contract.decision import Decision, FromMode, Outcome
 from handrail.contract.values import value
-from handrail.policy.facts import Facts, PathFact
-from handrail.policy.modes import STRICTNESS, Column, Mode, row_in_force
+from handrail.policy.facts import Facts, PathFact, ShellFacts, ShellPart
+from handrail.policy.modes import ALLOW, STRICTNESS, TABLE, Column, Mode
 from handrail.policy.places import Zone
-from handrail.policy.rules import Policy
+from handrail.policy.policy import Policy
 from handrail.policy.wording import shortened
 
 NO_SANDBOX = " (sandboxed: no sandbox is available yet, so this is decided as in default mode)"
+BYPASS_FORBIDDEN = " (bypass: {} forbids it, so this is decided as in default mode)"
 
 _VERBS = {Outcome.ALLOW: "allows", Outcome.ASK: "asks about", Outcome.DENY: "denies"}
 
@@ -24,51 +25,79 @@ class Fall:
 
     column: Column
     part: str = ""
+    why: str = ""
+    """What speaks against the part, as a clause."""
 
 
 def mode_decision(facts: Facts, policy: Policy) -> Decision:
-    """What the mode alone says: the strictest of the columns."""
+    """What the mode alone says of a piece: the strictest of its columns."""
     if facts.effects.is_empty and facts.shell is None:
-        return _session_only(policy.mode, policy.sandbox_holds)
-    row = row_in_force(policy.mode, policy.sandbox_holds)
-    fall = max(falls(facts, policy.mode), key=lambda fall: STRICTNESS[row[fall.column]])
-    return _decision(policy.mode, policy.sandbox_holds, fall, row[fall.column])
+        return _session_only(policy.mode, policy.decides_as, _note(policy))
+    row = TABLE[policy.decides_as]
+    fall = max(falls(facts, policy), key=lambda fall: STRICTNESS[row[fall.column]])
+    return _decision(policy.mode, _note(policy), fall, row[fall.column])
+
+
+def runs_freely(shell: ShellFacts, policy: Policy) -> bool:
+    """True for a part of a command that the mode lets run, whatever it says of the paths that its words name."""
+    column = _of_command(shell, policy)
+    return column is None or TABLE[policy.decides_as][column] is ALLOW
+
+
+def _of_command(shell: ShellFacts, policy: Policy) -> Column | None:
+    """None for a file command of which the mode judges the paths alone."""
+    if policy.decides_as is Mode.ACCEPT_EDITS and all(map(_only_edits, shell.parts)):
+        return None
+    return Column.SHELL_READ if shell.read_only and not shell.opaque else Column.SHELL
+
+
+def _only_edits(part: ShellPart) -> bool:
+    return part.edits and not part.opaque and any(path.access != "mention" for path in part.paths)
 
 
 @cache
-def _session_only(mode: Mode, sandbox_holds: bool) -> Decision:
-    return _decision(mode, sandbox_holds, Fall(Column.SESSION), row_in_force(mode, sandbox_holds)[Column.SESSION])
+def _session_only(mode: Mode, decides_as: Mode, note: str) -> Decision:
+    return _decision(mode, note, Fall(Column.SESSION), TABLE[decides_as][Column.SESSION])
 
 
-def _decision(mode: Mode, sandbox_holds: bool, fall: Fall, outcome: Outcome) -> Decision:
-    what = f"{fall.column} ({shortened(fall.part)})" if fall.part else fall.column
-    note = NO_SANDBOX if mode is Mode.SANDBOXED and not sandbox_holds else ""
+def _note(policy: Policy) -> str:
+    """Why another mode decides than was asked for."""
+    if policy.decides_as is policy.mode:
+        return ""
+    return NO_SANDBOX if policy.mode is Mode.SANDBOXED else BYPASS_FORBIDDEN.format(policy.bypass_forbidden_by)
+
+
+def _decision(mode: Mode, note: str, fall: Fall, outcome: Outcome) -> Decision:
+    why = f": {fall.why}" if fall.why else ""
+    what = f"{fall.column} ({shortened(fall.part)}{why})" if fall.part else fall.column
     reason = f"It {what}, which {mode} mode {_VERBS[outcome]}{note}."
     return Decision(outcome, FromMode(mode), reason, fall.part)
 
 
-def falls(facts: Facts, mode: Mode) -> Iterator[Fall]:
-    """Every column of a call, at least one."""
+def falls(facts: Facts, policy: Policy) -> Iterator[Fall]:
+    """Every column of a piece, at least one."""
     effects, shell = facts.effects, facts.shell
     if effects.connects:
         yield Fall(Column.NETWORK, ", ".join(sorted(effects.connects)))
     if shell is not None:
-        if not (shell.edits and facts.paths and mode is Mode.ACCEPT_EDITS):
-            yield Fall(Column.SHELL_READ if shell.read_only else Column.SHELL, shell.unread or shell.text)
+        if (column := _of_command(shell, policy)) is not None:
+            yield Fall(column, shell.text, shell.unread)
     elif effects.certainty == "unknown" or (effects.destructive and not effects.writes and not effects.connects):
         yield Fall(Column.UNKNOWN)
     elif not facts.paths and not effects.connects:
         yield Fall(Column.SESSION)
     for path in facts.paths:
         if path.access != "mention":
-            yield from _of_path(path, facts.places.shown(path.named))
+            yield from _of_path(path, facts.places.shown(path.named), policy)
 
 
-def _of_path(path: PathFact, shown: str) -> Iterator[Fall]:
+def _of_path(path: PathFact, shown: str, policy: Policy) -> Iterator[Fall]:
     if path.secret:
         yield Fall(Column.SECRETS, shown)
     if path.access == "read":
         yield Fall(Column.OUTSIDE_READ if path.zone is Zone.OUTSIDE else Column.READ, shown)
+    elif path.spellings == (policy.plan_file,) and not path.is_tree:
+        yield Fall(Column.PLAN_FILE, shown)
     else:
         inside = path.zone in (Zone.WORKSPACE, Zone.TEMPORARY)
         yield Fall(Column.WRITE if inside else Column.OUTSIDE_WRITE, shown)

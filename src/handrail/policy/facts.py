@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from handrail.contract.effects import Effects, PathEffect, SimpleCommand
+from handrail.contract.basics import JsonObject
+from handrail.contract.effects import Effects, PathEffect
 from handrail.contract.tool import Kind, Opinion
 from handrail.contract.values import value
 from handrail.policy.places import Places, Zone
@@ -71,19 +72,49 @@ class Removal:
 
 
 @value
+class ShellPart:
+    """One simple command, or one redirection of a group, judged alone: as allow rules, grants and the mode see it."""
+
+    text: str
+    """As written."""
+    words: tuple[Word, ...] = ()
+    """In normal form: quotes gone, harmless assignments and known wrappers left out, the program by its plain name
+    where a clean system PATH finds it there. Empty where no rule can name what it does."""
+    unread: str = ""
+    """Why its words are not known to only read, as a clause; empty when they do. What its redirections write is not
+    counted here: `redirected` is judged apart."""
+    opaque: str = ""
+    """Why no rule on commands may allow it, as a clause: what it runs or sets can't be seen in its words."""
+    paths: tuple[PathFact, ...] = ()
+    """The paths that its words name."""
+    redirected: tuple[PathFact, ...] = ()
+    """What its redirections open, `/dev/null` and descriptors left out."""
+    connects: frozenset[str] = frozenset()
+    """Hosts that it reaches."""
+    stands: tuple[str, ...] = ()
+    """Where it stands, from the outside in: `pipe`, `substitution`, `subshell`, `function`, `here-document`,
+    `background`, `loop`, `condition`, or the wrapper that runs it (`xargs`, `bash -c`)."""
+    edits: bool = False
+    """It is one of the plain file commands of `accept-edits`, all its paths known."""
+
+    @property
+    def only_reads(self) -> bool:
+        """By its words and by its redirections."""
+        return not self.unread and all(path.access == "read" for path in self.redirected)
+
+
+@value
 class ShellFacts:
     """What is known of a shell command. All that it may run is in `commands`, save what `opaque` names."""
 
     text: str
     commands: tuple[CommandFact, ...]
+    parts: tuple[ShellPart, ...] = ()
+    """Every part, in the order of the text; together they are all that the command does, save what is `opaque`."""
     opaque: str = ""
     """Why a part of it can't be known, as a clause; empty when all is known."""
     unread: str = ""
     """The first part that is not known to only read; empty when the whole is read-only."""
-    single: SimpleCommand | None = None
-    """Set when it is nothing but one simple command of literal words."""
-    edits: bool = False
-    """It is one of the plain file commands of `accept-edits`, all its paths known."""
     unnamed: str = ""
     """The first part that may touch paths whose names are not known."""
     removals: tuple[Removal, ...] = ()
@@ -95,6 +126,20 @@ class ShellFacts:
     @property
     def read_only(self) -> bool:
         return not self.unread
+
+
+@value
+class Caller:
+    """On whose behalf a call is made."""
+
+    subagent: str = ""
+    """The name of the subagent that makes it; empty for the main agent."""
+    interactive: bool = True
+    """A person can be asked about it."""
+
+
+MAIN_AGENT = Caller()
+NOBODY_THERE = Caller(interactive=False)
 
 
 @value
@@ -111,3 +156,10 @@ class Facts:
     opinion: Opinion | None = None
     paths: tuple[PathFact, ...] = ()
     shell: ShellFacts | None = None
+    server: str = ""
+    """The server that the tool comes from; empty for one that comes from none."""
+    annotations: tuple[tuple[str, bool], ...] = ()
+    """What the server says of the tool: hints, which only a rule that asks for them believes."""
+    caller: Caller = MAIN_AGENT
+    arguments: JsonObject | None = None
+    """As received; None where they were not looked at."""

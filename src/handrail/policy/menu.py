@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from handrail.contract.tool import Kind, Tool
-from handrail.policy.modes import DENY, Column, row_in_force
-from handrail.policy.rules import Policy
+from handrail.policy.declared import declared_claims
+from handrail.policy.modes import DENY, TABLE, Column
+from handrail.policy.policy import Policy
+from handrail.policy.rules import Rule
 
 WRITING_KINDS = frozenset((Kind.EDIT, Kind.DELETE, Kind.MOVE))
 
@@ -18,16 +20,26 @@ def hidden_reason(tool: Tool[Any], policy: Policy, faces: tuple[str, ...] = ()) 
     `faces` are the names that model families know it by; rules may use them too.
     """
     names = (tool.name, *tool.aliases, *faces)
-    rule = next((rule for rule in policy.denies if rule.is_whole and rule.names(names)), None)
+    rule = next((rule for rule in policy.denies.rules if _holds_for_every_call(rule, tool, names)), None)
     if rule is not None:
         return f"the rule at {rule.ref.source}:{rule.ref.line} denies it" + (f": {rule.reason}" if rule.reason else "")
-    if any(policy.mode in rule.modes and rule.names(names) for rule in policy.allows):
+    mode = policy.decides_as
+    if any((mode in rule.modes or policy.mode in rule.modes) and rule.names(names) for rule in policy.allows.rules):
         return None
-    row = row_in_force(policy.mode, policy.sandbox_holds)
-    if DENY not in row.values():
+    row = TABLE[mode]
+    if DENY not in row.values() or declared_claims(policy.declared, names) is not None:
         return None
-    column = next((column for column in _certain_columns(tool) if row[column] is DENY), None)
-    return f"{policy.mode} mode denies it: it {column}" if column is not None else None
+    spared = Column.WRITE if policy.plan_file else None
+    column = next((c for c in _certain_columns(tool) if row[c] is DENY and c is not spared), None)
+    return f"{mode} mode denies it: it {column}" if column is not None else None
+
+
+def _holds_for_every_call(rule: Rule, tool: Tool[Any], names: tuple[str, ...]) -> bool:
+    """No arguments, no effects and no caller could make a call that the rule does not hold for."""
+    when = rule.when
+    escapable = when.arguments or when.effects or when.subagents or when.interactive is not None
+    hints = tuple(tool.annotations.items())
+    return rule.is_whole and not escapable and when.fit_tool(names, tool.kind, tool.server, hints)
 
 
 def _certain_columns(tool: Tool[Any]) -> Iterator[Column]:

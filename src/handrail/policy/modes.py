@@ -27,6 +27,7 @@ class Column(StrEnum):
     SESSION = "touches nothing outside the session"
     READ = "reads in the workspace"
     SECRETS = "touches a secret file"
+    PLAN_FILE = "writes the plan file"
     WRITE = "writes in the workspace"
     SHELL_READ = "runs a read-only command"
     SHELL = "runs a command that is not known to be read-only"
@@ -40,19 +41,14 @@ ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 STRICTNESS: Mapping[Outcome, int] = MappingProxyType({ALLOW: 0, ASK: 1, DENY: 2})
 
 _ROWS: Mapping[Mode, tuple[Outcome, ...]] = {
-    #                   session read   secret write  sh-read shell net  outside: r, w  unknown
-    Mode.PLAN:         (ALLOW,  ALLOW, ASK,   DENY,  ALLOW,  DENY, ASK, ASK,    DENY,  DENY),
-    Mode.DEFAULT:      (ALLOW,  ALLOW, ASK,   ASK,   ALLOW,  ASK,  ASK, ASK,    ASK,   ASK),
-    Mode.ACCEPT_EDITS: (ALLOW,  ALLOW, ASK,   ALLOW, ALLOW,  ASK,  ASK, ASK,    ASK,   ASK),
-    Mode.SANDBOXED:    (ALLOW,  ALLOW, ASK,   ALLOW, ALLOW, ALLOW, ASK, ASK,    ASK,   ASK),
+    #                   session read   secret plan   write  sh-read shell net  outside: r, w  unknown
+    Mode.PLAN:         (ALLOW,  ALLOW, ASK,   ALLOW, DENY,  ALLOW,  DENY, ASK, ASK,    DENY,  DENY),
+    Mode.DEFAULT:      (ALLOW,  ALLOW, ASK,   ASK,   ASK,   ALLOW,  ASK,  ASK, ASK,    ASK,   ASK),
+    Mode.ACCEPT_EDITS: (ALLOW,  ALLOW, ASK,   ALLOW, ALLOW, ALLOW,  ASK,  ASK, ASK,    ASK,   ASK),
+    Mode.SANDBOXED:    (ALLOW,  ALLOW, ASK,   ALLOW, ALLOW, ALLOW, ALLOW, ASK, ASK,    ASK,   ASK),
     Mode.BYPASS:       (ALLOW,) * len(Column),
 }  # fmt: skip
 
 TABLE: Mapping[Mode, Mapping[Column, Outcome]] = MappingProxyType(
     {mode: MappingProxyType(dict(zip(Column, row, strict=True))) for mode, row in _ROWS.items()}
 )
-
-
-def row_in_force(mode: Mode, sandbox_holds: bool) -> Mapping[Column, Outcome]:
-    """The row that decides: `sandboxed` without a sandbox has that of `default`."""
-    return TABLE[Mode.DEFAULT if mode is Mode.SANDBOXED and not sandbox_holds else mode]

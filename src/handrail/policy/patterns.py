@@ -9,6 +9,7 @@ from enum import IntEnum
 from fnmatch import fnmatchcase
 from typing import Protocol
 
+from handrail.contract.values import value
 from handrail.policy import secrets
 from handrail.policy.facts import CommandFact, PathFact
 from handrail.policy.places import Places, within
@@ -30,7 +31,7 @@ class Match(IntEnum):
     YES = 2
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolPattern:
     """A tool's name, or a glob over names."""
 
@@ -52,7 +53,25 @@ class ToolPattern:
         return self.text in names or (not self.is_exact and any(fnmatchcase(name, self.text) for name in names))
 
 
-@dataclass(frozen=True, slots=True)
+@value
+class NameGlob:
+    """A name, or a glob over names: of servers, of subagents. It matches nobody who has no name."""
+
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> NameGlob:
+        if not text.strip() or text != text.strip():
+            raise BadPattern("is empty or starts or ends with a blank; give a name, or '*' for every one")
+        if text.count("*") > MAX_STARS:
+            raise BadPattern(f"holds more than {MAX_STARS} '*'")
+        return cls(text)
+
+    def matches(self, name: str) -> bool:
+        return bool(name) and (name == self.text or fnmatchcase(name, self.text))
+
+
+@value
 class CommandPattern:
     """Words over one simple command: `*` in a word is any characters, as the last word any words or none."""
 
@@ -71,11 +90,15 @@ class CommandPattern:
             )
         return cls(words[:-1] if words[-1] == "*" else words, words[-1] == "*")
 
-    def covers(self, words: tuple[str, ...]) -> bool:
-        """For allow: the command as it is written, its program by that very name."""
+    def covers(self, words: tuple[Word, ...]) -> bool:
+        """For allow: the command in its normal form, its program by that very name. A word that is not known is
+        covered by an open end alone."""
         if len(words) < len(self.words) or (len(words) > len(self.words) and not self.open_end):
             return False
-        return all(_star_match(pattern, word) for pattern, word in zip(self.words, words, strict=False))
+        return all(
+            word.value is not None and _star_match(pattern, word.text)
+            for pattern, word in zip(self.words, words, strict=False)
+        )
 
     def reaches(self, command: CommandFact) -> Match:
         """For ask and deny: the command in any form that it may take, its program also by another path."""

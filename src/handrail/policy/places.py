@@ -71,6 +71,10 @@ class Places:
     temporary: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
     """Handrail's own."""
+    results: tuple[str, ...] = ()
+    """In the state: where the session keeps results that were too long, for the model to look at."""
+    settings: tuple[str, ...] = ()
+    """Folders and files of settings and policies outside the workspace: what they hold decides what may run."""
     system: tuple[str, ...] = SYSTEM_FOLDERS
 
     @property
@@ -102,6 +106,15 @@ class Places:
 
     def is_state(self, path: str) -> bool:
         return any(within(path, folder) for folder in self.state)
+
+    def is_result(self, path: str) -> bool:
+        return any(within(path, folder) for folder in self.results)
+
+    def is_setting(self, path: str) -> bool:
+        return any(within(path, place) for place in self.settings)
+
+    def holds_setting(self, path: str) -> bool:
+        return any(within(place, path) for place in self.settings)
 
     def holds_state(self, path: str) -> bool:
         return any(within(folder, path) for folder in self.state)

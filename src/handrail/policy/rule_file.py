@@ -1,53 +1,64 @@
-"""Rules as they are written: native TOML, and mappings given in code. One bad rule is an error, never left out."""
+"""Policy files, and rules given in code.
+
+Files of settings are read leniently: one bad rule never voids its file, and what is wrong makes nothing hold that
+the file did not say. Files that somebody names here and now, and rules in code, are whole or nothing.
+"""
 
 from __future__ import annotations
 
-import difflib
-import json
-import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping
 
-from handrail.contract.decision import Outcome, RuleRef
+from handrail.contract.decision import Outcome
 from handrail.contract.values import value
 from handrail.errors import RuleError
-from handrail.policy.modes import Mode
-from handrail.policy.patterns import BadPattern, CommandPattern, PathPattern, ToolPattern
-from handrail.policy.rules import Rule
+from handrail.policy.declared import Declaration
+from handrail.policy.effects_table import read_declaration
+from handrail.policy.rule_sets import RuleSet, denying_everything
+from handrail.policy.rule_table import Entry, read_rule
+from handrail.policy.rules import Rule, RuleScope
+from handrail.policy.spelling import nearest, shown, unknown
 from handrail.policy.toml_lines import TableLines, table_lines
+from handrail.policy.toml_text import NotToml, normalized, parsed
 
-KEYS = ("tool", "decision", "reason", "path", "command", "mode")
-CONDITIONS = ("tool", "path", "command")
+FORBIDS = ("forbid_bypass", "forbid_lower_allows")
+KEYS = ("rule", "effects", *FORBIDS)
 
-T = TypeVar("T")
+_OUTCOME_OF_BAD = {
+    Outcome.ALLOW: "until that is mended the rule allows nothing",
+    Outcome.ASK: "until that is mended the rule asks about all that the rest of it matches",
+    Outcome.DENY: "until that is mended the rule denies all that the rest of it matches",
+}
 
 
 def load_rules(text: str, source: str) -> tuple[Rule, ...]:
-    """The `[[rule]]` tables of a native policy file; `source` is the file as people should see it named.
+    """The `[[rule]]` tables of a policy file; `source` is the file as people should see it named.
 
     Raises RuleError with a line for everything that is wrong, each starting `SOURCE:LINE:`.
     """
-    import tomllib
+    return load_policy(text, source).rules
 
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+def load_policy(text: str, source: str, scope: RuleScope = RuleScope.COMMAND_LINE) -> RuleSet:
+    """All that a policy file says. Raises RuleError as `load_rules` does."""
     try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise RuleError(_not_toml(error, text, source)) from error
-    top, *tables = table_lines(text)
-    problems = [
-        f"{source}:{_line_of(key, top, tables)}: {_unknown('key', key, ('rule',))}; each rule is a [[rule]] table"
-        for key in document
-        if key != "rule"
-    ]
-    entries = document.get("rule", [])
-    if not isinstance(entries, list):
-        problems.append(f"{source}:{_line_of('rule', top, tables)}: write each rule as [[rule]], with two brackets")
-        entries = []
-    starts = [table for table in tables if table.name == "rule" and table.is_array]
-    if len(starts) != len(entries):
-        starts = [TableLines("rule", top.of("rule"))] * len(entries)
-    return _rules([_Entry(entry, source, lines) for entry, lines in zip(entries, starts, strict=True)], problems)
+        loaded = _load(text, source, scope)
+    except NotToml as error:
+        raise RuleError(f"{source}:{error.line}: {error}") from error
+    if loaded.problems:
+        raise RuleError("\n".join(loaded.problems))
+    return loaded
+
+
+def load_policy_leniently(text: str, source: str, scope: RuleScope) -> RuleSet:
+    """What can be read of a policy file, with its problems. Never raises.
+
+    An allow rule with anything wrong in it is left out. A deny or ask rule holds without the conditions that can't
+    be read. A text that is no TOML at all denies everything.
+    """
+    try:
+        return _load(text, source, scope, tell=True)
+    except NotToml as error:
+        return denying_everything(source, error.line, str(error), scope)
 
 
 def rules_from(mappings: Iterable[Mapping[str, object]], source: str = "session") -> tuple[Rule, ...]:
@@ -55,127 +66,120 @@ def rules_from(mappings: Iterable[Mapping[str, object]], source: str = "session"
 
     Raises RuleError as `load_rules` does.
     """
-    entries = [_Entry(mapping, source, TableLines("rule", place)) for place, mapping in enumerate(mappings, 1)]
-    return _rules(entries, [])
+    entries = [
+        Entry(mapping, source, TableLines("rule", place), RuleScope.SESSION)
+        for place, mapping in enumerate(mappings, 1)
+    ]
+    rules = tuple(read_rule(entry) for entry in entries)
+    problems = [problem for entry in entries for problem in entry.problems]
+    if problems:
+        raise RuleError("\n".join(problems))
+    return rules
+
+
+def _load(text: str, source: str, scope: RuleScope, *, tell: bool = False) -> RuleSet:
+    """Raises NotToml; all else that is wrong is a problem.
+
+    `tell`: the problems also say what becomes of each bad rule.
+    """
+    document = _Document.parse(text, source, scope)
+    problems = list(document.unknown_keys())
+    entries = [*document.rules(problems)]
+    rules = [(entry, read_rule(entry)) for entry in entries]
+    declared = list(document.declarations(problems))
+    bypass, lower = (document.forbids(key, problems) for key in FORBIDS)
+    for entry, rule in rules:
+        problems += entry.problems
+        if entry.problems and tell:
+            problems.append(f"{source}:{entry.lines.line}: {_OUTCOME_OF_BAD[rule.outcome]}")
+    held = tuple(rule for entry, rule in rules if not entry.problems or rule.outcome is not Outcome.ALLOW)
+    return RuleSet(held, tuple(declared), source if bypass else "", source if lower else "", tuple(problems))
 
 
 @value
-class _Entry:
-    """One rule as written, and where."""
+class _Document:
+    """A parsed file, and where its tables stand."""
 
-    table: object
+    keys: Mapping[str, object]
     source: str
-    lines: TableLines
+    scope: RuleScope
+    top: TableLines
+    tables: list[TableLines]
 
-    def problem(self, key: str, text: str) -> str:
-        return f"{self.source}:{self.lines.of(key)}: {text}"
+    @classmethod
+    def parse(cls, text: str, source: str, scope: RuleScope) -> _Document:
+        """Raises NotToml."""
+        text = normalized(text)
+        keys = parsed(text)
+        top, *tables = table_lines(text)
+        return cls(keys, source, scope, top, tables)
 
+    def unknown_keys(self) -> Iterator[str]:
+        for key in self.keys:
+            if key not in KEYS:
+                yield self._problem(key, f"{unknown('key', key, KEYS)}; each rule is a [[rule]] table")
 
-def _rules(entries: list[_Entry], problems: list[str]) -> tuple[Rule, ...]:
-    rules = [_rule(entry, problems) for entry in entries]
-    if problems:
-        raise RuleError("\n".join(problems))
-    return tuple(rule for rule in rules if rule is not None)
+    def rules(self, problems: list[str]) -> Iterator[Entry]:
+        """The rules, and what may have been meant for some: of the latter nothing is allowed."""
+        for key, given in self.keys.items():
+            if key != "rule" and (key in KEYS or nearest(key, ("rule",)) == ""):
+                continue
+            tables = given if isinstance(given, list) else [given]
+            if key == "rule" and not isinstance(given, list):
+                problems.append(self._problem(key, "write each rule as [[rule]], with two brackets"))
+            meant = key != "rule" or not isinstance(given, list)
+            yield from self._entries(key, tables, meant=meant)
 
+    def _entries(self, key: str, tables: list[object], *, meant: bool) -> Iterator[Entry]:
+        lines = [table for table in self._with_tables_within(key) if table.is_array or meant]
+        if len(lines) != len(tables):
+            lines = [TableLines(key, self._line_of(key))] * len(tables)
+        for table, line in zip(tables, lines, strict=True):
+            if meant and not (isinstance(table, Mapping) and table.get("decision") in ("deny", "ask")):
+                continue
+            yield Entry(table, self.source, line, self.scope)
 
-def _rule(entry: _Entry, problems: list[str]) -> Rule | None:
-    """The rule, unless something is wrong with it; then that is added to the problems."""
-    table, before = entry.table, len(problems)
-    if not isinstance(table, Mapping):
-        problems.append(entry.problem("", "a rule is a table of keys and values"))
-        return None
-    for key in table:
-        if key not in KEYS:
-            problems.append(entry.problem(str(key), _unknown("key", str(key), KEYS)))
-    rule = Rule(
-        ref=RuleRef(entry.source, entry.lines.line, as_written(table)),
-        outcome=_outcome(entry, table, problems),
-        reason=_reason(entry, table, problems),
-        tools=_patterns(entry, table, "tool", ToolPattern.parse, problems),
-        commands=_patterns(entry, table, "command", CommandPattern.parse, problems),
-        paths=_patterns(entry, table, "path", PathPattern.parse, problems),
-        modes=frozenset(_patterns(entry, table, "mode", _mode, problems)),
-    )
-    if not any(key in table for key in CONDITIONS):
-        problems.append(entry.problem("", 'says nothing of tool, path or command; tool = "*" holds for every call'))
-    return rule if len(problems) == before else None
+    def _with_tables_within(self, key: str) -> list[TableLines]:
+        """The tables of a name, each with the lines of the tables in it: `[rule.args]`."""
+        found: list[TableLines] = []
+        for table in self.tables:
+            if table.name == key:
+                found.append(TableLines(table.name, table.line, table.is_array, dict(table.keys)))
+            elif found and table.name.startswith(f"{key}."):
+                found[-1].keys.setdefault(table.name.split(".")[1].strip("\"' "), table.line)
+        return found
 
+    def declarations(self, problems: list[str]) -> Iterator[Declaration]:
+        given = self.keys.get("effects", {})
+        if not isinstance(given, Mapping):
+            problems.append(self._problem("effects", 'write effects as tables: [effects."mcp_git_*"]'))
+            return
+        lines = [table for table in self.tables if table.name.startswith("effects.")]
+        if len(lines) != len(given):
+            lines = [TableLines("effects", self._line_of("effects"))] * len(given)
+        for (glob, table), line in zip(given.items(), lines, strict=True):
+            entry = Entry(table, self.source, line, self.scope)
+            declaration = read_declaration(glob, entry)
+            problems += entry.problems
+            if declaration is not None:
+                yield declaration
 
-def _outcome(entry: _Entry, table: Mapping[str, object], problems: list[str]) -> Outcome:
-    given = table.get("decision")
-    if isinstance(given, str) and given in list(Outcome):
-        return Outcome(given)
-    if "decision" not in table:
-        problems.append(entry.problem("", "has no decision; give allow, ask or deny"))
-    elif isinstance(given, str):
-        problems.append(entry.problem("decision", _unknown("decision", given, tuple(Outcome))))
-    else:
-        problems.append(entry.problem("decision", f"decision is {_shown(given)}; give allow, ask or deny"))
-    return Outcome.DENY
+    def forbids(self, key: str, problems: list[str]) -> bool:
+        """Only the system's file forbids; there a value that can't be read does."""
+        given = self.keys.get(key, False)
+        if key in self.keys and self.scope is not RuleScope.SYSTEM:
+            problems.append(
+                self._problem(key, f"only the system's policy file may say {key}; it holds for nothing here")
+            )
+            return False
+        if not isinstance(given, bool):
+            problems.append(self._problem(key, f"{key} is {shown(given)}; give true or false; until then it holds"))
+        return given is not False
 
+    def _problem(self, key: str, text: str) -> str:
+        return f"{self.source}:{self._line_of(key)}: {text}"
 
-def _reason(entry: _Entry, table: Mapping[str, object], problems: list[str]) -> str:
-    reason = table.get("reason", "")
-    if isinstance(reason, str):
-        return reason.strip()
-    problems.append(entry.problem("reason", f"reason is {_shown(reason)}; give a text"))
-    return ""
-
-
-def _patterns(
-    entry: _Entry, table: Mapping[str, object], key: str, parse: Callable[[str], T], problems: list[str]
-) -> tuple[T, ...]:
-    """One text or a list of them, each parsed."""
-    if key not in table:
-        return ()
-    given = table[key]
-    texts = list(given) if isinstance(given, (list, tuple)) else [given]
-    if not texts:
-        problems.append(entry.problem(key, f"{key} is an empty list, which nothing matches"))
-    parsed: list[T] = []
-    for text in texts:
-        if not isinstance(text, str):
-            problems.append(entry.problem(key, f"{key} is {_shown(text)}; give a text, or a list of texts"))
-            continue
-        try:
-            parsed.append(parse(text))
-        except BadPattern as error:
-            problems.append(entry.problem(key, f"{key} {_shown(text)} {error}"))
-    return tuple(parsed)
-
-
-def _mode(text: str) -> Mode:
-    if text not in list(Mode):
-        raise BadPattern(f"is not a mode{_did_you_mean(text, tuple(Mode))}")
-    return Mode(text)
-
-
-def as_written(table: Mapping[str, object]) -> str:
-    """A rule on one line, its keys in the order in which they were written."""
-    return ", ".join(f"{key} = {_shown(value)}" for key, value in table.items())
-
-
-def _shown(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _unknown(kind: str, given: str, known: tuple[str, ...]) -> str:
-    return f"unknown {kind} {_shown(given)}{_did_you_mean(given, known)}"
-
-
-def _did_you_mean(given: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(given.lower(), known, n=1, cutoff=0.65)
-    return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
-
-
-def _line_of(key: str, top: TableLines, tables: list[TableLines]) -> int:
-    """The line of a key at the top of the file, be it written as a key or as a table."""
-    return top.keys.get(key, next((table.line for table in tables if table.name.split(".")[0] == key), top.line))
-
-
-def _not_toml(error: Exception, text: str, source: str) -> str:
-    """The parser's message with its line moved to the front."""
-    message = str(error)
-    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
-    line = int(place[1]) if place and place[1] else text.count("\n") + 1
-    return f"{source}:{line}: not valid TOML: {message[: place.start()] if place else message}"
+    def _line_of(self, key: str) -> int:
+        """The line of a key at the top of the file, be it written as a key or as a table."""
+        tables = (table.line for table in self.tables if table.name.split(".")[0] == key)
+        return self.top.keys.get(key, next(tables, self.top.line))

@@ -2,36 +2,142 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from enum import StrEnum
 
 from handrail.contract.decision import Outcome, RuleRef
-from handrail.policy.facts import Facts, ShellFacts
+from handrail.contract.tool import Kind
+from handrail.contract.values import value
+from handrail.policy.argument_conditions import ArgumentCondition
+from handrail.policy.facts import Facts, ShellPart
+from handrail.policy.hosts import HostPattern, host_named, reached
 from handrail.policy.modes import Mode
-from handrail.policy.patterns import CommandPattern, Match, PathPattern, ToolPattern
+from handrail.policy.patterns import CommandPattern, Match, NameGlob, PathPattern, ToolPattern
+from handrail.policy.touched import Effect, touched
 
 
-@dataclass(frozen=True, slots=True)
+class RuleScope(StrEnum):
+    """Whose a rule is, from the widest on."""
+
+    SYSTEM = "system"
+    USER = "user"
+    PROJECT = "project"
+    """Came with the workspace."""
+    LOCAL = "local"
+    """Lies in the workspace, and is not shared."""
+    COMMAND_LINE = "command-line"
+    SESSION = "session"
+    """Given in code."""
+
+
+LIFTS_ALWAYS = frozenset((RuleScope.SYSTEM, RuleScope.USER, RuleScope.COMMAND_LINE, RuleScope.SESSION))
+"""Whose allow rules lift `needs_approval="always"`: those that a person wrote outside the workspace."""
+
+
+@value
 class Hit:
     """A rule that holds for a call, or may hold."""
 
     rule: Rule
     match: Match
     part: str = ""
-    """The command or path that it holds for, where it speaks of those."""
+    """The command, path or host that it holds for, where it speaks of those."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
+class CallConditions:
+    """What a rule asks of the call as a whole. What is empty asks nothing."""
+
+    tools: tuple[ToolPattern, ...] = ()
+    kinds: frozenset[Kind] = frozenset()
+    servers: tuple[NameGlob, ...] = ()
+    subagents: tuple[NameGlob, ...] = ()
+    annotations: tuple[tuple[str, bool], ...] = ()
+    interactive: bool | None = None
+    arguments: tuple[ArgumentCondition, ...] = ()
+    effects: frozenset[Effect] = frozenset()
+
+    def names(self, names: tuple[str, ...]) -> bool:
+        return not self.tools or any(pattern.matches(names) for pattern in self.tools)
+
+    def fit_tool(self, names: tuple[str, ...], kind: Kind, server: str, hints: tuple[tuple[str, bool], ...]) -> bool:
+        """True when nothing about the tool itself speaks against it."""
+        return (
+            self.names(names)
+            and (not self.kinds or kind in self.kinds)
+            and (not self.servers or any(pattern.matches(server) for pattern in self.servers))
+            and (not self.annotations or all(hint in hints for hint in self.annotations))
+        )
+
+    def _fit_caller(self, facts: Facts) -> bool:
+        subagent, interactive = facts.caller.subagent, facts.caller.interactive
+        return self.interactive in (None, interactive) and (
+            not self.subagents or any(pattern.matches(subagent) for pattern in self.subagents)
+        )
+
+    def _fit(self, facts: Facts) -> bool:
+        return self.fit_tool(facts.names, facts.kind, facts.server, facts.annotations) and self._fit_caller(facts)
+
+    def cover(self, facts: Facts) -> bool:
+        """For allow: they hold for the whole of the call, all its effects and all elements of its arguments."""
+        if not self._fit(facts):
+            return False
+        if self.arguments and (
+            facts.arguments is None or not all(each.holds(facts.arguments, all_of_them=True) for each in self.arguments)
+        ):
+            return False
+        return not self.effects or frozenset() < touched(facts) <= self.effects
+
+    def reach(self, facts: Facts) -> Match:
+        """For ask and deny: one effect and one element is enough, or that there may be one."""
+        if not self._fit(facts):
+            return Match.NO
+        return min(self._reach_arguments(facts), self._reach_effects(facts))
+
+    def _reach_arguments(self, facts: Facts) -> Match:
+        arguments = facts.arguments
+        if arguments is None:
+            return Match.MAYBE if self.arguments else Match.YES
+        held = all(condition.holds(arguments, all_of_them=False) for condition in self.arguments)
+        return Match.YES if held else Match.NO
+
+    def _reach_effects(self, facts: Facts) -> Match:
+        found = touched(facts) if self.effects else frozenset()
+        if not self.effects or found & self.effects:
+            return Match.YES
+        return Match.MAYBE if Effect.UNKNOWN in found else Match.NO
+
+
+@value
 class Rule:
     """All conditions that are given must hold; of several patterns for one condition, one is enough."""
 
     ref: RuleRef
     outcome: Outcome
-    reason: str = ""
-    tools: tuple[ToolPattern, ...] = ()
+    when: CallConditions = CallConditions()
     commands: tuple[CommandPattern, ...] = ()
     paths: tuple[PathPattern, ...] = ()
+    hosts: tuple[HostPattern, ...] = ()
     modes: frozenset[Mode] = frozenset()
     """Empty: in every mode."""
+    reason: str = ""
+    scope: RuleScope = RuleScope.SESSION
+    grantable: bool = False
+    """Of an ask: its answer may be remembered."""
+
+    @property
+    def id(self) -> str:
+        """By its source and its text: it stays the same where lines are put in above it."""
+        import hashlib  # only where something is granted
+
+        digest = hashlib.sha256(f"{self.outcome}\0{self.ref.text}".encode()).hexdigest()
+        return f"rule:{self.ref.source}#{digest[:12]}"
+
+    @property
+    def tools(self) -> tuple[ToolPattern, ...]:
+        return self.when.tools
+
+    def names(self, names: tuple[str, ...]) -> bool:
+        return self.when.names(names)
 
     def names_exactly(self, names: tuple[str, ...]) -> bool:
         """True when the rule names this tool itself, and not by a glob."""
@@ -41,57 +147,72 @@ class Rule:
         """True when the rule names this tool, and only tools whose names begin so."""
         return any(pattern.text.startswith(beginning) and pattern.matches(names) for pattern in self.tools)
 
-    def names(self, names: tuple[str, ...]) -> bool:
-        return not self.tools or any(pattern.matches(names) for pattern in self.tools)
-
     @property
     def is_whole(self) -> bool:
-        """True when it holds for every call of its tools."""
-        return not self.commands and not self.paths
+        """True when it speaks of calls as a whole, whatever they touch."""
+        return not self.commands and not self.paths and not self.hosts
 
-    def covers(self, facts: Facts) -> bool:
-        """For allow: it holds for the whole of the call, and speaks of all that the call does."""
-        if not self.names(facts.names):
-            return False
+    def covers(self, piece: Facts) -> bool:
+        """For allow: of a call for which `when` holds, it speaks of all that this piece does."""
         if self.is_whole:
             return True
-        if facts.effects.connects:
-            return False
-        if self.commands:
-            if facts.shell is None or not self._covers_command(facts.shell):
+        shell, part = piece.shell, None
+        if shell is not None:
+            part = shell.parts[0] if len(shell.parts) == 1 and not shell.opaque else None
+            if part is None or part.opaque or not self._covers_words(part):
                 return False
-        elif facts.shell is not None or facts.effects.certainty == "unknown":
+        elif self.commands or piece.effects.certainty == "unknown":
             return False
-        return not self.paths or self._covers_paths(facts)
+        return self._covers_paths(piece) and self._covers_hosts(piece, by_words=part is not None)
 
-    def _covers_command(self, shell: ShellFacts) -> bool:
-        return (
-            shell.single is not None
-            and not shell.opaque
-            and any(pattern.covers(shell.single.words) for pattern in self.commands)
-        )
+    def _covers_words(self, part: ShellPart) -> bool:
+        """Without a command, a rule on paths or hosts covers what only reads."""
+        if not self.commands:
+            return not part.unread
+        return bool(part.words) and any(pattern.covers(part.words) for pattern in self.commands)
 
-    def _covers_paths(self, facts: Facts) -> bool:
-        """Every spelling of every path: a link, and what it leads to."""
-        return bool(facts.paths) and all(
-            any(pattern.covers(spelling, path.is_tree, facts.places) for pattern in self.paths)
-            for path in facts.paths
+    def _covers_paths(self, piece: Facts) -> bool:
+        """Every spelling of every path: a link, and what it leads to. The words of a command speak for its paths."""
+        if not self.paths:
+            return bool(self.commands) or not piece.paths
+        return bool(piece.paths) and all(
+            any(pattern.covers(spelling, path.is_tree, piece.places) for pattern in self.paths)
+            for path in piece.paths
             for spelling in path.spellings
         )
 
+    def _covers_hosts(self, piece: Facts, *, by_words: bool) -> bool:
+        hosts = piece.effects.connects
+        if not self.hosts:
+            return not hosts or (by_words and bool(self.commands))
+        return bool(hosts) and all(any(p.covers(host_named(host)) for p in self.hosts) for host in hosts)
+
     def reach(self, facts: Facts) -> Hit | None:
         """For ask and deny: it holds for any part of the call, or may hold for a part that can't be known."""
-        if not self.names(facts.names):
-            return None
-        match, part = Match.YES, ""
-        if self.commands:
-            match, part = self._reach_commands(facts.shell) if facts.shell else (Match.NO, "")
-        if self.paths and match is not Match.NO:
-            reached, path = self._reach_paths(facts)
-            match, part = min(match, reached), part or path
+        match, part = self.when.reach(facts), ""
+        for reached_by in (self._reach_commands, self._reach_paths, self._reach_hosts):
+            if match is Match.NO:
+                return None
+            found, where = reached_by(facts)
+            match, part = min(match, found), part or where
         return Hit(self, match, part) if match is not Match.NO else None
 
+    def _reach_commands(self, facts: Facts) -> tuple[Match, str]:
+        if not self.commands:
+            return Match.YES, ""
+        shell = facts.shell
+        if shell is None:
+            return Match.NO, ""
+        best, part = (Match.MAYBE, shell.text) if shell.opaque else (Match.NO, "")
+        for command in shell.commands:
+            match = max(pattern.reaches(command) for pattern in self.commands)
+            if match > best:
+                best, part = match, command.text
+        return best, part
+
     def _reach_paths(self, facts: Facts) -> tuple[Match, str]:
+        if not self.paths:
+            return Match.YES, ""
         unnamed = facts.shell.unnamed if facts.shell else ""
         best, part = (Match.MAYBE, unnamed) if unnamed else (Match.NO, "")
         for path in facts.paths:
@@ -100,29 +221,16 @@ class Rule:
                 best, part = match, facts.places.shown(path.named)
         return best, part
 
-    def _reach_commands(self, shell: ShellFacts) -> tuple[Match, str]:
-        best, part = (Match.MAYBE, shell.text) if shell.opaque else (Match.NO, "")
-        for command in shell.commands:
-            match = max(pattern.reaches(command) for pattern in self.commands)
-            if match > best:
-                best, part = match, command.text
-        return best, part
+    def _reach_hosts(self, facts: Facts) -> tuple[Match, str]:
+        if not self.hosts:
+            return Match.YES, ""
+        match, part = reached(self.hosts, hosts_of(facts))
+        if match is Match.NO and facts.shell is not None and facts.shell.opaque:
+            return Match.MAYBE, facts.shell.text
+        return match, part
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """The rules and the mode that a decision is made under."""
-
-    mode: Mode = Mode.DEFAULT
-    rules: tuple[Rule, ...] = ()
-    sandbox_holds: bool = False
-    """A sandbox backend has proved itself; until then `sandboxed` decides as `default`."""
-    denies: tuple[Rule, ...] = field(init=False, repr=False, compare=False)
-    asks: tuple[Rule, ...] = field(init=False, repr=False, compare=False)
-    allows: tuple[Rule, ...] = field(init=False, repr=False, compare=False)
-    """The rules in force in this mode, by what they say."""
-
-    def __post_init__(self) -> None:
-        in_force = [rule for rule in self.rules if not rule.modes or self.mode in rule.modes]
-        for name, outcome in (("denies", Outcome.DENY), ("asks", Outcome.ASK), ("allows", Outcome.ALLOW)):
-            object.__setattr__(self, name, tuple(rule for rule in in_force if rule.outcome is outcome))
+def hosts_of(facts: Facts) -> frozenset[str]:
+    """All hosts that a call names, those in its commands among them."""
+    parts = facts.shell.parts if facts.shell is not None else ()
+    return facts.effects.connects.union(*(part.connects for part in parts))

@@ -10,3 +10,7 @@ def shortened(part: str) -> str:
     """One line, not too long."""
     line = " ".join(part.split())
     return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
+
+
+def sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else text + "."

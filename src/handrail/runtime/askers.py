@@ -47,7 +47,7 @@ class LeftOpen:
 
     surface = "later"
 
-    async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:
+    async def answer(self, call: AwaitingApproval) -> Unanswered:
         return Unanswered.LATER
 
 

@@ -72,8 +72,8 @@ def read(folder: Folder, name: str, gone: Event) -> tuple[bytes, os.stat_result]
         os.close(handle)
 
 
-def replace(folder: Folder, name: str, data: bytes, digest: str, gone: Event) -> None:
-    """Puts `data` in place of a file whose SHA-256 is `digest`.
+def replace(folder: Folder, name: str, data: bytes, digest: str, gone: Event) -> int:
+    """Puts `data` in place of a file whose SHA-256 is `digest`. Gives the permission bits.
 
     Raises Changed if the file holds something else, PermissionError if it is read-only, and what `read` raises.
     """
@@ -92,31 +92,33 @@ def replace(folder: Folder, name: str, data: bytes, digest: str, gone: Event) ->
             raise Changed
         _unless(gone)
         folder.rename(temporary, name)
+        mode = stat.S_IMODE(os.fstat(handle).st_mode)
     folder.sync()
+    return mode
 
 
-def create_below(folder: Folder, absent: Sequence[str], name: str, data: bytes, gone: Event) -> None:
-    """Makes a new file in the folder that the names of `absent` lead to, and those folders with it.
+def create_below(folder: Folder, absent: Sequence[str], name: str, data: bytes, gone: Event) -> int:
+    """Makes a new file in the folder that the names of `absent` lead to, and those folders with it. As `create`.
 
     Where the file can't be made, the folders that this call made are taken away again.
     """
     if not absent:
-        create(folder, name, data, gone)
-        return
+        return create(folder, name, data, gone)
     _unless(gone)
     made, done = _made(folder, absent[0]), False
     try:
         with contextlib.closing(folder.subfolder(absent[0])) as inner:
-            create_below(inner, absent[1:], name, data, gone)
+            mode = create_below(inner, absent[1:], name, data, gone)
         done = True
+        return mode
     finally:
         if made and not done:
             with contextlib.suppress(OSError):  # somebody else has put something in it
                 folder.remove_folder(absent[0])
 
 
-def create(folder: Folder, name: str, data: bytes, gone: Event) -> None:
-    """Makes a new file; raises FileExistsError if the name is taken, however late."""
+def create(folder: Folder, name: str, data: bytes, gone: Event) -> int:
+    """Makes a new file, and gives its permission bits. Raises FileExistsError if the name is taken, however late."""
     with _written(folder, data, 0o666, gone) as (temporary, handle):
         os.fsync(handle)
         _unless(gone)
@@ -128,7 +130,9 @@ def create(folder: Folder, name: str, data: bytes, gone: Event) -> None:
             # The name is reserved by an empty file of ours, which the rename then replaces.
             os.close(folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
             folder.rename(temporary, name)
+        mode = stat.S_IMODE(os.fstat(handle).st_mode)
     folder.sync()
+    return mode
 
 
 @contextlib.contextmanager

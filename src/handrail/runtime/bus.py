@@ -35,6 +35,10 @@ class Bus:
                 self._drop(listener)
                 self.tell(NoticeGiven(None, f"A listener raised and was dropped: {outcome.message}"))
 
+    def notice(self, message: str) -> None:
+        """Tells what a person should know about the session."""
+        self.tell(NoticeGiven(None, message))
+
     def _drop(self, listener: Listener) -> None:
         if listener in self._listeners:
             self._listeners.remove(listener)

@@ -2,6 +2,7 @@
 
 Each event's hash covers all its columns and the hash before it, so a change, a gap or another order
 shows. What a chain alone can't show: that its last events were cut off, or that all of it was written anew.
+An anchor, the last event's hash kept elsewhere, shows both, up to the event that it names.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from handrail.contract.basics import Instant, SessionId
+from handrail.errors import UsageError
 from handrail.runtime.records import canonical
 
 
@@ -53,8 +55,30 @@ class Flaw:
     """What is wrong at one event, at one that should be there, or (`sequence` 0) with the session's own row."""
 
     sequence: int
-    kind: Literal["changed", "missing", "reordered"]
+    kind: Literal["changed", "missing", "reordered", "truncated"]
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The end of a session's chain at some time. What came later, it says nothing of."""
+
+    session: SessionId
+    sequence: int
+    hash: str
+
+    @classmethod
+    def parse(cls, text: str) -> Anchor:
+        """From `SESSION:SEQUENCE:HASH`. Raises UsageError."""
+        match text.strip().rsplit(":", 2):
+            case [session, sequence, hash] if session and sequence.isdecimal() and hash:
+                return cls(SessionId(session), int(sequence), hash)
+        raise UsageError(
+            f"{text!r} is no anchor; give a line as 'handrail audit head' prints it: SESSION:SEQUENCE:HASH"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.session}:{self.sequence}:{self.hash}"
 
 
 def first_link(session: SessionId, started: Instant, workspace: str) -> str:
@@ -88,6 +112,21 @@ def flaws(links: Iterable[Link], first: str) -> list[Flaw]:
         del unseen[following.sequence]
         place, expected = place + 1, following.hash
     return found
+
+
+def flaws_against(anchor: Anchor, links: Iterable[Link], first: str) -> list[Flaw]:
+    """What an anchor shows of the chain that starts at `first`: cut off before it, or written anew."""
+    known = {link.sequence: link.hash for link in links} | {0: first}
+    number, last = anchor.sequence, max(known)
+    if number > last:
+        gone = f"event {number} is" if number == last + 1 else f"events {last + 1} to {number} are"
+        return [Flaw(last + 1, "truncated", f"{gone} missing: the anchor knows of event {number}")]
+    if known.get(number, anchor.hash) != anchor.hash:
+        which = f"event {number}" if number else "the session's own row"
+        return [
+            Flaw(number, "changed", f"{which} is not the one of the anchor: it, or one before it, was written anew")
+        ]
+    return []
 
 
 def _follower(candidates: list[Link], place: int, unseen: Mapping[int, Link]) -> Link | None:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
 from handrail.contract.calls import Executing
-from handrail.contract.context import Calls, RunContext, Workspace
-from handrail.contract.events import NoticeGiven, OutputArrived, ProgressMade
+from handrail.contract.context import Calls, FileLedger, Questions, RunContext, Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.values import value
 from handrail.runtime.bus import Bus
 from handrail.runtime.files import WorkspaceFiles
+from handrail.runtime.jobs import JobsOfCall, SessionJobs
+from handrail.runtime.ledger import ConversationLedger
 from handrail.runtime.live import LiveCall
+from handrail.runtime.live_output import LiveOutput
+from handrail.runtime.spilling import CallSpill, NoSpill, SpillFolder
+
+
+class Making(Calls, Questions, Protocol):
+    """Makes the child calls of one call, questions among them."""
 
 
 @value
@@ -19,30 +29,37 @@ class Surroundings:
     workspace: Workspace
     launcher: Launcher
     bus: Bus
+    jobs: SessionJobs
+    clock: Callable[[], float]
+    """Seconds."""
+    ledger: FileLedger
+    """Of the model that the session's own calls come from."""
+    spilled: SpillFolder | None
+    """None keeps nothing of what is too long for a result."""
 
-    def context(self, live: LiveCall, call: Executing, calls: Calls) -> RunContext:
+    def output(self, live: LiveCall) -> LiveOutput:
+        return LiveOutput(live, self.bus, self.clock)
+
+    def context(self, live: LiveCall, call: Executing, calls: Making, output: LiveOutput) -> RunContext:
         return RunContext(
             call=call.request.id,
             parent=call.request.parent,
             workspace=self.workspace,
             files=WorkspaceFiles(self.workspace, call.effects),
             launcher=self.launcher,
-            output=_LiveOutput(live, self.bus),
+            output=output,
             calls=calls,
+            questions=calls,
+            jobs=JobsOfCall(self.jobs, call.request.id, live.ticket),
+            ledger=self._ledger_of(call),
+            spill=CallSpill(self.spilled, call.request.id) if self.spilled else NoSpill(),
         )
 
+    def discard_spilled(self, call: CallId) -> None:
+        """Takes away what the call kept of its output. Blocks; raises OSError."""
+        if self.spilled is not None:
+            self.spilled.discard(call)
 
-@value
-class _LiveOutput:
-    live: LiveCall
-    bus: Bus
-
-    def text(self, text: str) -> None:
-        self.live.note_output(text)
-        self.bus.tell(OutputArrived(self.live.state.request.id, text))
-
-    def progress(self, fraction: float, message: str = "") -> None:
-        self.bus.tell(ProgressMade(self.live.state.request.id, min(1.0, max(0.0, fraction)), message))
-
-    def notice(self, message: str) -> None:
-        self.bus.tell(NoticeGiven(self.live.state.request.id, message))
+    def _ledger_of(self, call: Executing) -> FileLedger:
+        """The result of a child call goes to the tool that made it, which has been shown nothing yet."""
+        return self.ledger if call.request.parent is None else ConversationLedger()

@@ -1,7 +1,8 @@
 """The environment of child processes: what programs need to work, by name, and no secrets.
 
 A variable that no list names is left out; so is one whose value carries a password in a URL. Pagers and
-prompts are off: a child has no terminal and nobody to ask.
+prompts are off: a child has no terminal and nobody to ask. So are the looks of pip and npm for newer versions of
+themselves: to list what is installed reaches nobody.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 INSIDE = "HANDRAIL"
 """Set in every child: where the command line finds it, it approves nothing."""
 
-_NAMES = frozenset((
+PASSED = frozenset((
     # who, where, which language
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "HOSTNAME",
     # Python
@@ -71,6 +72,8 @@ _FIXED = {
     **_settings_for_git(),
     "GH_PROMPT_DISABLED": "1",
     "PIP_NO_INPUT": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "NPM_CONFIG_UPDATE_NOTIFIER": "false",
     "DEBIAN_FRONTEND": "noninteractive",
     INSIDE: "1",
 }
@@ -86,4 +89,4 @@ def child_environment(parent: Mapping[str, str]) -> dict[str, str]:
 
 def _is_passed(name: str) -> bool:
     upper = name.upper()  # proxies are written in lower case as often; Windows knows no case
-    return upper in _NAMES or upper.startswith(_BEGINNINGS)
+    return upper in PASSED or upper.startswith(_BEGINNINGS)

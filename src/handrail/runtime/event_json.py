@@ -59,7 +59,9 @@ def _call(state: CallState) -> JsonObject:
         **call_json(state),
     }
     if isinstance(state, AwaitingApproval):
-        report["confirmation"] = _confirmation(state.confirmation)
+        report["confirmation"] = confirmation_json(state.confirmation)
+        report["offers"] = [offer.label for offer in state.offers]
+        report["expires_at"] = state.expires_at
     return report
 
 
@@ -77,7 +79,7 @@ def _entered_at(state: CallState) -> float:
             return state.settled_at
 
 
-def _confirmation(shown: Confirmation) -> JsonObject:
+def confirmation_json(shown: Confirmation) -> JsonObject:
     """What a person is shown, by its kind and its own fields."""
     return {"kind": _CONFIRMATIONS[type(shown)]} | {
         field.name: _plain(getattr(shown, field.name)) for field in fields(shown)

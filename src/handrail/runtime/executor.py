@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from dataclasses import replace
 
 from handrail.contract.basics import Instant
 from handrail.contract.calls import (
@@ -27,35 +27,27 @@ from handrail.contract.calls import (
     Interrupted,
     OpenState,
     Pending,
+    Rejected,
     SettledState,
 )
-from handrail.contract.context import Calls
 from handrail.contract.events import CallChanged
 from handrail.contract.ports import Checkpoints, Journal
-from handrail.contract.results import CallFault, ErrorKind, Part, ToolResult
-from handrail.contract.tool import Invocation, Tool
+from handrail.contract.results import ErrorKind
+from handrail.contract.tool import Invocation
 from handrail.contract.values import value
 from handrail.errors import HandrailError, JournalError
 from handrail.runtime import wording
+from handrail.runtime.bus import Bus
 from handrail.runtime.consent import Consent
-from handrail.runtime.context import Surroundings
-from handrail.runtime.guard import Ending, Raised, Returned, TimedOut, guarded
+from handrail.runtime.guard import Raised, Returned, TimedOut, guarded
 from handrail.runtime.intake import Intake
 from handrail.runtime.judge import Judge, Verdict
-from handrail.runtime.live import LiveCall
+from handrail.runtime.live import AskedBefore, LiveCall
 from handrail.runtime.order import Order
-from handrail.runtime.results import within_budget
+from handrail.runtime.running import Children, Running
 
 MAX_LOOKS = 8
 """A call whose facts have changed at this many looks fails: nobody can approve a moving target."""
-
-
-class Children(Calls, Protocol):
-    """The child calls of one running call."""
-
-    async def close(self) -> None:
-        """Cancels those that are still open, and waits for them."""
-        ...
 
 
 @value
@@ -74,14 +66,15 @@ class Executor:
     """Carries calls out, one `carry_out` for each, all on the session's loop."""
 
     def __init__(
-        self, intake: Intake, consent: Consent, judge: Judge, order: Order, records: Records, shared: Surroundings
+        self, intake: Intake, consent: Consent, judge: Judge, order: Order, running: Running, records: Records, bus: Bus
     ) -> None:
         self._intake = intake
         self._consent = consent
         self._judge = judge
         self._order = order
+        self._running = running
         self._records = records
-        self._shared = shared
+        self._bus = bus
 
     def receive(self, request: CallRequest) -> Pending:
         return Pending.receive(request, self._records.now())
@@ -90,8 +83,8 @@ class Executor:
         """The call is in this state from now: journaled, and told."""
         live.state = state
         live.sequence = self._records.journal.append(state)
-        if self._shared.bus.is_heard:
-            self._shared.bus.tell(CallChanged(state))
+        if self._bus.is_heard:
+            self._bus.tell(CallChanged(state))
 
     async def carry_out(self, live: LiveCall, children: Children) -> None:
         """Settles the call, whatever happens. Cancelled without a canceller, it leaves the call as it is."""
@@ -120,22 +113,37 @@ class Executor:
 
     async def _advance(self, live: LiveCall, children: Children) -> None:
         """From state to state, until the call is settled, here or by who gave it up meanwhile."""
+        await self._records.journal.room()
+        if live.asked_before is not None:
+            await self._look_again(live, live.asked_before)
         while isinstance(live.state, OpenState):
             following = await self._next(live, live.state, children)
             if live.settled.done():
                 return
             self.enter(live, following)
 
+    async def _look_again(self, live: LiveCall, asked: AskedBefore) -> None:
+        """After a restart a question stays open, and a yes valid, if the same would be asked now."""
+        live.asked_before = None
+        state = live.state
+        if isinstance(state, (AwaitingApproval, Approved)) and not await self._intake.stands(live, state, asked):
+            self.enter(live, _decided_anew(state))
+
     def _next(self, live: LiveCall, state: OpenState, children: Children) -> Awaitable[CallState]:
         match state:
             case Pending():
                 return self._intake.consider(live, state)
             case AwaitingApproval():
-                return self._consent.seek(live, state)
+                return self._seek_consent(live, state)
             case Approved():
                 return self._start(live, state)
             case Executing():
                 return self._execute(live, state, children)
+
+    async def _seek_consent(self, live: LiveCall, call: AwaitingApproval) -> CallState:
+        following = await self._consent.seek(live, call)
+        await self._intake.tell_answered(call, following)
+        return following
 
     async def _start(self, live: LiveCall, call: Approved) -> Executing | Pending | Failed:
         await self._order.turn(live.ticket)
@@ -165,30 +173,9 @@ class Executor:
             except JournalError as error:
                 return call.fail(*wording.faulty(ErrorKind.FAILED, f"It was not started: {error}"), self._records.now())
         live.started = call
-        if tool.client_side:
-            return self._ended(live, call, Returned(await self._from_client(live)))
-        context = self._shared.context(live, call, children)
-        try:
-            outcome = await guarded(call.invocation.run(context), tool.timeout)
-        finally:
-            await children.close()
-        return self._ended(live, call, outcome)
-
-    async def _from_client(self, live: LiveCall) -> ToolResult:
-        """The client holds the call; the result comes by call id."""
-        live.delivery = asyncio.get_running_loop().create_future()
-        self._order.rest(live.ticket)
-        try:
-            return await live.delivery
-        finally:
-            self._order.wake(live.ticket)
-
-    def _ended(self, live: LiveCall, call: Executing, outcome: Ending[object]) -> SettledState:
-        fault, result = _outcome(call.invocation.tool, outcome)
-        if live.edited:
-            result = wording.with_edit(result, call.invocation.arguments)
+        ended = await self._running.run(live, call, children)
         now = self._records.now()
-        return call.fail(fault, result, now) if fault else call.complete(result, now)
+        return call.fail(ended.fault, ended.result, now) if ended.fault else call.complete(ended.result, now)
 
     def _stopped(self, live: LiveCall, by: Canceller) -> Cancelled | Interrupted:
         now, state = self._records.now(), live.state
@@ -219,12 +206,18 @@ class Executor:
         try:
             await self._records.journal.durable(live.sequence)
         except JournalError as error:
-            if live.started is not None:
-                # What a later reader of the journal will find.
-                why = f"its outcome could not be kept. {error}"
-                fault, result = wording.interrupted(live.started.invocation.tool.name, why)
-                live.state = live.started.interrupt(fault, result, self._records.now())
+            live.state = self._not_kept(live.state, live.started, str(error))
         self._settle(live)
+
+    def _not_kept(self, state: CallState, started: Executing | None, why: str) -> CallState:
+        """A later reader of the journal finds a call that had started interrupted, and others still open."""
+        if started is not None:
+            said = wording.interrupted(started.invocation.tool.name, f"its outcome could not be kept. {why}")
+            return started.interrupt(*said, self._records.now())
+        if isinstance(state, (Failed, Rejected, Cancelled, Interrupted)) and why not in state.fault.message:
+            fault, result = wording.not_kept(state.fault, state.result, why)
+            return replace(state, fault=fault, result=result)
+        return state
 
     def _settle(self, live: LiveCall) -> None:
         self._order.leave(live.ticket)
@@ -233,19 +226,8 @@ class Executor:
             live.settled.set_result(state)
 
 
-def _outcome(tool: Tool[Any], outcome: Ending[object]) -> tuple[CallFault | None, ToolResult]:
-    """What a run came to, within the tool's budget."""
-    if isinstance(outcome, Raised):
-        return wording.failed(tool.name, outcome.message, expected=outcome.expected)
-    if isinstance(outcome, TimedOut):
-        return wording.timed_out(tool.name, outcome.seconds)
-    if not isinstance(outcome.value, ToolResult):
-        what = f"it returned {type(outcome.value).__name__}, not a ToolResult"
-        return wording.failed(tool.name, what, expected=False)
-    if not all(isinstance(part, Part) for part in outcome.value.parts):
-        return wording.failed(tool.name, "its result holds a part of no known type", expected=False)
-    result = within_budget(outcome.value, tool.max_result_chars)
-    return result.fault, result
+def _decided_anew(call: AwaitingApproval | Approved) -> Pending:
+    return call.reconsider() if isinstance(call, Approved) else call.edit(call.invocation.arguments)
 
 
 def _go_on_after_cancellation() -> None:

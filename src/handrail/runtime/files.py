@@ -65,13 +65,12 @@ class WorkspaceFiles:
     async def exists(self, path: str) -> bool:
         return await self.kind(path) is not None
 
-    async def write(self, path: str, data: bytes, *, replacing: FileContent | None) -> None:
+    async def write(self, path: str, data: bytes, *, replacing: FileContent | None) -> FileContent:
         place = self._place(path, to_write=True)
         if replacing is None:
             is_folder = path.endswith(("/", "/."))
-            await self._work(place, lambda gone: _create(place, data, gone, is_folder=is_folder))
-        else:
-            await self._work(place, lambda gone: _replace(place, data, replacing.digest, gone))
+            return await self._work(place, lambda gone: _create(place, data, gone, is_folder=is_folder))
+        return await self._work(place, lambda gone: _replace(place, data, replacing.digest, gone))
 
     def _place(self, path: str, *, to_write: bool = False) -> _Place:
         named = self._workspace.absolute(path)
@@ -158,21 +157,23 @@ def _kind(place: _Place) -> Kind | None:
         return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
 
 
-def _replace(place: _Place, data: bytes, digest: str, gone: Event) -> None:
+def _replace(place: _Place, data: bytes, digest: str, gone: Event) -> FileContent:
     with _parent(place) as (folder, absent, name):
         if absent:
             raise atomic.Changed
-        atomic.replace(folder, name, data, digest, gone)
+        mode = atomic.replace(folder, name, data, digest, gone)
+    return FileContent(place.resolved, data, hashlib.sha256(data).hexdigest(), mode)
 
 
-def _create(place: _Place, data: bytes, gone: Event, *, is_folder: bool) -> None:
+def _create(place: _Place, data: bytes, gone: Event, *, is_folder: bool) -> FileContent:
     """`is_folder`: by its name, it would have to be one."""
     with _parent(place) as (folder, absent, name):
         if not absent and _has(folder, name):
             atomic.require_regular(folder.look(name))
         elif is_folder:
             raise ToolFailed(file_failures.no_name(place.shown))
-        atomic.create_below(folder, absent, name, data, gone)
+        mode = atomic.create_below(folder, absent, name, data, gone)
+    return FileContent(place.resolved, data, hashlib.sha256(data).hexdigest(), mode)
 
 
 def _has(folder: Folder, name: str) -> bool:

@@ -26,6 +26,7 @@ class HostedServerCall(Tool[JsonObject]):
     def __init__(self, server: str, tool: str) -> None:
         self.name = (names_begin(server) + _NOT_IN_NAMES.sub("_", tool))[:64]
         self.parameters = SchemaParameters({"type": "object"}, lambda _: ())
+        self.server = server
         self.title = f"{tool} on the hosted server {server}"
 
     def effects(self, params: JsonObject) -> Claims:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from handrail.contract.calls import (
     AwaitingApproval,
     CallForm,
     CallRequest,
+    CallState,
     Failed,
     FreeText,
     ObjectArguments,
@@ -23,23 +24,37 @@ from handrail.contract.calls import (
 from handrail.contract.confirmation import Confirmation, ExecConfirmation, InfoConfirmation
 from handrail.contract.context import Workspace
 from handrail.contract.decision import Decision, Outcome
+from handrail.contract.hooks import ToolUse
 from handrail.contract.results import ErrorKind
 from handrail.contract.tool import Invocation, Tool
-from handrail.errors import UnknownTool
-from handrail.policy import allows_server, may_preview
+from handrail.errors import ArgumentProblem, InvalidArguments, UnknownTool
+from handrail.policy import allows_server, may_preview, offers
+from handrail.policy.argument_conditions import same_json
+from handrail.policy.facts import MAIN_AGENT, NOBODY_THERE
 from handrail.runtime import wording
+from handrail.runtime.approval_hooks import after_answer, before_question
 from handrail.runtime.approvals import Desk
+from handrail.runtime.askers import Nobody
 from handrail.runtime.files import WorkspaceFiles
 from handrail.runtime.guard import Ending, Raised, Returned, guarded, guarded_call
+from handrail.runtime.hook_outcome import Hooked, decided_with
+from handrail.runtime.hooks import Hooks
 from handrail.runtime.hosted import names_begin
 from handrail.runtime.judge import Judge, Verdict
-from handrail.runtime.live import LiveCall
+from handrail.runtime.live import AskedBefore, LiveCall
 from handrail.runtime.order import Order
+from handrail.runtime.resolver import names_of
 
 CHECK_SECONDS = 10.0
 """A tool's own check or preview that takes longer counts as failed."""
 
 NO_PREVIEW = "There is no preview of this call."
+
+WAIT = "wait_for_previous"
+"""An argument that the model may send with any call: true makes it wait for all earlier calls of its batch. It is
+Gemini CLI's; tools and servers never see it, unless they have a parameter of that name themselves."""
+
+_NO_WISH = "is not the tool's, and says whether to wait for earlier calls: expected a boolean"
 
 
 ToolFinder: TypeAlias = Callable[[CallRequest, JsonObject], tuple[Tool[Any], JsonObject]]
@@ -55,6 +70,7 @@ class Intake:
         judge: Judge,
         desk: Desk,
         order: Order,
+        hooks: Hooks,
         workspace: Workspace,
         now: Callable[[], Instant],
     ) -> None:
@@ -62,33 +78,92 @@ class Intake:
         self._judge = judge
         self._desk = desk
         self._order = order
+        self._hooks = hooks
         self._workspace = workspace
         self._now = now
 
-    async def consider(self, live: LiveCall, call: Pending) -> Approved | AwaitingApproval | Rejected | Failed:
-        """Validated and decided from the start, whether the call is new, edited or looked at again."""
-        invocation = self._bound(call)
+    async def consider(
+        self, live: LiveCall, call: Pending
+    ) -> Pending | Approved | AwaitingApproval | Rejected | Failed:
+        """Validated and decided from the start, whether the call is new, edited or looked at again.
+
+        A call whose arguments a hook has changed stays pending, with those.
+        """
+        invocation = self._bound(live, call)
         if not isinstance(invocation, Invocation):
             return invocation
         if type(invocation.tool).check is not Tool.check:
             problem = await guarded(invocation.check(self._workspace), CHECK_SECONDS)
             if problem != Returned(None):
                 return self._failed(call.bind(invocation), ErrorKind.INVALID_ARGUMENTS, _problem_text(problem))
-        verdict = await self._judge.judge(invocation)
-        if call.request.form is CallForm.MCP_APPROVAL:
-            verdict = replace(verdict, decision=_hosted(verdict, call.request.server))
-        live.verdict = verdict
-        self._order.declare(live.ticket, verdict.facts.effects, caller=invocation.tool.makes_calls)
+        if self._hooks.before_tool.hooks:
+            hooked = await self._hooked(live, call, invocation)
+            if (blocked := hooked.blocks) is not None:
+                return self._denied(call.bind(invocation), invocation, blocked)
+            if not same_json(hooked.arguments, invocation.arguments):
+                return call.rewritten(hooked.arguments)
+        live.verdict = verdict = await self._judged(live, call.request, invocation)
+        self._declare(live, invocation.tool, verdict)
         match verdict.decision.outcome:
             case Outcome.ALLOW:
                 return call.allow(invocation, verdict.decision, verdict.facts.effects, self._now())
             case Outcome.DENY:
-                fault, result = wording.denied(invocation.tool.name, verdict.decision)
-                return call.bind(invocation).reject(verdict.decision, fault, result, self._now())
+                return self._denied(call.bind(invocation), invocation, verdict.decision)
             case Outcome.ASK:
                 return await self._question(live, call.bind(invocation), invocation, verdict)
 
-    def _bound(self, call: Pending) -> Invocation | Failed:
+    async def stands(self, live: LiveCall, call: AwaitingApproval | Approved, asked: AskedBefore) -> bool:
+        """After a restart: whether the same would be asked about the call now, of which the same is shown, or nothing
+        as before. If so, the question stays open, and a yes stays valid.
+        """
+        invocation = call.invocation
+        if self._hooks.before_tool.hooks:
+            hooked = await self._hooked(live, call, invocation)
+            if hooked.blocks is not None or not same_json(hooked.arguments, invocation.arguments):
+                return False
+        verdict = await self._judged(live, call.request, invocation)
+        if asked.decision is not None:
+            verdict = replace(verdict, preview=await self.preview(verdict, invocation))
+        as_before = (
+            verdict.decision.outcome is Outcome.ALLOW
+            if verdict.preview is None
+            else verdict.decision == asked.decision and _shown(verdict.preview, invocation) == asked.confirmation
+        )
+        if not as_before:
+            return False
+        live.verdict = verdict
+        self._declare(live, invocation.tool, verdict)
+        return True
+
+    async def _judged(self, live: LiveCall, request: CallRequest, invocation: Invocation) -> Verdict:
+        verdict = await self._judge.judge(invocation, NOBODY_THERE if isinstance(live.asker, Nobody) else MAIN_AGENT)
+        if live.hooked is not None:
+            verdict = replace(verdict, decision=decided_with(live.hooked, verdict.decision, verdict.facts))
+        if request.form is CallForm.MCP_APPROVAL:
+            verdict = replace(verdict, decision=_hosted(verdict, request.server))
+        return verdict
+
+    async def _hooked(
+        self, live: LiveCall, call: Pending | AwaitingApproval | Approved, invocation: Invocation
+    ) -> Hooked:
+        """What the hooks say; they are asked once about the same arguments, and not about what they made of them."""
+        if live.hooked is not None and _is_rewritten(call, live.hooked):
+            live.hooked = replace(live.hooked, arguments=invocation.arguments)  # in the tool's own words
+        if live.hooked is None or not same_json(live.hooked.arguments, invocation.arguments):
+            tool, request = invocation.tool, call.request
+            use = ToolUse(request.id, request.parent, tool.name, invocation.arguments)
+            hooked = await self._hooks.before(use, names_of(tool), partial(_misfit, tool))
+            if live.hooked is not None:
+                hooked = replace(hooked, rewriters=(*live.hooked.rewriters, *hooked.rewriters))
+            live.hooked = hooked
+        return live.hooked
+
+    def _declare(self, live: LiveCall, tool: Tool[Any], verdict: Verdict) -> None:
+        """From here on the order knows what the call may touch."""
+        after = live.batch.before(live.ticket) if live.waits_for_previous else ()
+        self._order.declare(live.ticket, verdict.facts.effects, caller=tool.makes_calls, tool=tool.name, after=after)
+
+    def _bound(self, live: LiveCall, call: Pending) -> Invocation | Failed:
         sent = call.arguments
         try:
             tool, arguments = self._find(call.request, sent.value if isinstance(sent, ObjectArguments) else {})
@@ -100,11 +175,17 @@ class Intake:
             case FreeText():
                 problem = "they are plain text, and this tool takes an object"
                 return call.found(tool.name).fail(*wording.unusable(call.request, problem, ""), self._now())
+        if WAIT in arguments and WAIT not in _properties(tool):
+            arguments = dict(arguments)
+            wish = arguments.pop(WAIT)
+            if not isinstance(wish, bool):
+                problem = str(InvalidArguments(tool.name, [ArgumentProblem(WAIT, _NO_WISH)]))
+                return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, problem)
+            live.waits_for_previous = wish
         bound = guarded_call(partial(tool.bind, arguments))
         if isinstance(bound, Returned):
             return bound.value
-        problem = bound.message if bound.expected else _problem_text(bound)
-        return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, problem)
+        return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, _binding_problem(bound))
 
     async def preview(self, verdict: Verdict, invocation: Invocation) -> Ending[Confirmation]:
         """What a person is shown; a command comes with its parsed parts, which the tool doesn't know."""
@@ -116,25 +197,64 @@ class Intake:
 
     async def _question(
         self, live: LiveCall, call: Pending, invocation: Invocation, verdict: Verdict
-    ) -> AwaitingApproval | Failed:
+    ) -> AwaitingApproval | Rejected | Failed:
         """A call that can only fail is not asked about, where reading the same paths needs no question."""
         preview = await self.preview(verdict, invocation)
         if isinstance(preview, Raised) and may_preview(verdict.facts, verdict.policy):
             return self._failed(call, ErrorKind.FAILED, preview.message)
-        shown = preview.value if isinstance(preview, Returned) else _without_preview(invocation)
+        shown = _shown(preview, invocation)
         live.verdict = replace(verdict, preview=preview)
         approval = self._desk.new_id()
-        return call.request_approval(invocation, verdict.decision, approval, shown, self._now())
+        if self._hooks.on_approval_asked.hooks:
+            blocked = await before_question(self._hooks, call, invocation, verdict.decision, approval)
+            if blocked is not None:
+                return self._denied(call, invocation, blocked)
+        offered = offers(verdict.facts, verdict.policy, verdict.decision)
+        expires = self._desk.expires_at()
+        asked = call.request_approval(invocation, verdict.decision, approval, shown, self._now())
+        return asked.offering(offered, expires)
+
+    def _denied(self, call: Pending, invocation: Invocation, decision: Decision) -> Rejected:
+        return call.reject(decision, *wording.denied(invocation.tool.name, decision), self._now())
+
+    async def tell_answered(self, call: AwaitingApproval, following: CallState) -> None:
+        """The question about the call is closed: hooks may want to know."""
+        if self._hooks.on_approval_answered.hooks:
+            await after_answer(self._hooks, call, following)
 
     def _failed(self, call: Pending, kind: ErrorKind, message: str) -> Failed:
         fault, result = wording.faulty(kind, message)
         return call.fail(fault, result, self._now())
 
 
-def _without_preview(invocation: Invocation) -> Confirmation:
+def _shown(preview: Ending[Confirmation], invocation: Invocation) -> Confirmation:
+    if isinstance(preview, Returned):
+        return preview.value
     described = guarded_call(invocation.describe)
     title = described.value if isinstance(described, Returned) else invocation.tool.name
     return InfoConfirmation(title, NO_PREVIEW)
+
+
+def _is_rewritten(call: Pending | AwaitingApproval | Approved, hooked: Hooked) -> bool:
+    """The call is pending again with the very arguments that the hooks made."""
+    sent = call.arguments if isinstance(call, Pending) else None
+    return isinstance(sent, ObjectArguments) and sent.value is hooked.arguments
+
+
+def _misfit(tool: Tool[Any], arguments: JsonObject) -> str:
+    """What is wrong with arguments that a hook made; empty when they fit."""
+    bound = guarded_call(partial(tool.bind, arguments))
+    return "" if isinstance(bound, Returned) else _binding_problem(bound)
+
+
+def _binding_problem(bound: Raised) -> str:
+    return bound.message if bound.expected else _problem_text(bound)
+
+
+def _properties(tool: Tool[Any]) -> JsonObject:
+    """The parameters that the tool names itself."""
+    found = tool.parameters.schema.get("properties")
+    return found if isinstance(found, Mapping) else {}
 
 
 def _problem_text(outcome: object) -> str:

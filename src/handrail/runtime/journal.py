@@ -16,23 +16,35 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import TypeVarTuple
+from typing import TypedDict, TypeVarTuple, Unpack
 
 from handrail.contract.basics import Instant, SessionId
 from handrail.contract.calls import CallState
 from handrail.errors import JournalError
-from handrail.runtime.journal_store import SessionStore
+from handrail.runtime.journal_store import Opening, SessionStore
+from handrail.runtime.turn_rows import KeptTurn
+from handrail.settings.redaction import Redactor
 
 Ts = TypeVarTuple("Ts")
-
-BUSY_SECONDS = 10.0
-"""How long a commit waits for other processes that write to the same file."""
 
 LINGER_SECONDS = 0.05
 """How long a state that nobody waits for may stand in line: so much of it a crash can lose."""
 
 GROUP_LIMIT = 1_000
 """States in one transaction at most: bounds the memory it takes and the time others wait for the file."""
+
+
+LINE_LIMIT = 10 * GROUP_LIMIT
+"""States in line from which on new calls wait: the line holds at most these and a few of each open call."""
+
+
+class Options(TypedDict, total=False):
+    """What `SqliteJournal.open` also takes: fields of `journal_store.Opening`."""
+
+    take_over: bool
+    busy_seconds: float
+    page_limit: int | None
+    redactor: Redactor | None
 
 
 class _Order(Enum):
@@ -50,7 +62,7 @@ class SqliteJournal:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._line: deque[tuple[int, CallState]] = deque()
+        self._line: deque[tuple[int, CallState | KeptTurn]] = deque()
         self._orders: SimpleQueue[_Order] = SimpleQueue()
         self._ordered = False
         self._lingering = False
@@ -65,29 +77,15 @@ class SqliteJournal:
 
     @classmethod
     async def open(
-        cls,
-        path: Path,
-        session: SessionId,
-        *,
-        workspace: Path,
-        started: Instant,
-        busy_seconds: float = BUSY_SECONDS,
-        page_limit: int | None = None,
+        cls, path: Path, session: SessionId, *, workspace: Path, started: Instant, **options: Unpack[Options]
     ) -> SqliteJournal:
         """Begins a session in the file, which is made if it isn't there, or takes over one that stands in it.
 
-        `page_limit` bounds the file, in pages of 4096 bytes. Raises JournalError.
+        Raises JournalError, also when another process holds the session and `take_over` is not given.
         """
         journal = cls(asyncio.get_running_loop())
-        open_store = partial(
-            SessionStore.open,
-            path,
-            session,
-            workspace=workspace,
-            started=started,
-            busy_seconds=busy_seconds,
-            page_limit=page_limit,
-        )
+        opening = Opening(workspace=workspace, started=started, **options)
+        open_store = partial(SessionStore.open, path, session, opening)
         # A daemon, so that a program which forgets to close ends all the same.
         Thread(target=journal._write, args=(open_store,), name=f"journal of {session}", daemon=True).start()
         try:
@@ -109,6 +107,11 @@ class SqliteJournal:
                 self._loop.call_later(LINGER_SECONDS, self._linger_over)
         return self._last
 
+    def keep_turn(self, turn: KeptTurn) -> None:
+        """Puts the turn in line, before the events of its calls."""
+        if self._failure is None and not self._closed:
+            self._line.append((self._last, turn))
+
     async def durable(self, sequence: int) -> None:
         """Returns when everything up to this number is on the disk. Raises JournalError when it can't be."""
         if sequence <= self._safe:
@@ -123,6 +126,12 @@ class SqliteJournal:
         self._waiting.append((sequence, future))
         self._order_write()
         await future
+
+    async def room(self) -> None:
+        """Returns at once, or when the line that stood is written: no faster than the disk are new calls taken in."""
+        if len(self._line) >= LINE_LIMIT:
+            with suppress(JournalError):  # those who wait for their own states are told
+                await self.durable(self._last)
 
     async def close(self) -> None:
         """Writes what stands in line and lets go of the file.
@@ -143,10 +152,13 @@ class SqliteJournal:
 
     def _order_write(self) -> None:
         """The line is filled before the flag is looked at, and the writer clears the flag before it
-        looks at the line: so no state is left in line with nobody coming for it."""
+        looks at the line: so no state is left in line with nobody coming for it.
+
+        The order goes out when all tasks that are ready now have had their turn: what they append shares the fsync.
+        """
         if not self._ordered:
             self._ordered = True
-            self._orders.put(_Order.WRITE)
+            self._loop.call_soon(self._orders.put, _Order.WRITE)
 
     def _told(self) -> JournalError:
         self._failure_told = True

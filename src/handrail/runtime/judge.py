@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from handrail.contract.confirmation import Confirmation
-from handrail.contract.decision import Decision
+from handrail.contract.decision import Decision, Outcome
 from handrail.contract.tool import Invocation
 from handrail.contract.values import value
 from handrail.policy import Facts, Policy, decide
+from handrail.policy.facts import MAIN_AGENT, Caller
 from handrail.runtime.guard import Ending
 from handrail.runtime.resolver import Resolver
 
@@ -33,21 +36,26 @@ class Judge:
         self._last: dict[str, Verdict] = {}
         """By a tool's name, without a look at the file system: many of its calls have the very same facts."""
 
-    async def judge(self, invocation: Invocation) -> Verdict:
-        facts = self._resolver.facts_now(invocation)
+    async def judge(self, invocation: Invocation, caller: Caller = MAIN_AGENT) -> Verdict:
+        policy = self.policy
+        facts = self._resolver.facts_now(invocation, caller, policy.declared)
         if facts is None:
-            facts = await self._resolver.facts(invocation)
-            return Verdict(facts, self.policy, decide(facts, self.policy), looked_up=True)
+            facts = await self._resolver.facts(invocation, caller, policy.declared)
+            return Verdict(facts, policy, decide(facts, policy), looked_up=True)
         last = self._last.get(facts.tool)
-        if last is None or last.facts is not facts or last.policy is not self.policy:
-            last = Verdict(facts, self.policy, decide(facts, self.policy), looked_up=False)
+        if last is None or last.facts is not facts or last.policy is not policy:
+            last = Verdict(facts, policy, decide(facts, policy), looked_up=False)
             self._last[facts.tool] = last
+        if facts.arguments is None and (policy.reads_arguments or last.decision.outcome is Outcome.ASK):
+            facts = replace(facts, arguments=invocation.arguments)
+            return Verdict(facts, policy, decide(facts, policy), looked_up=False)
         return last
 
     async def still_holds(self, verdict: Verdict, invocation: Invocation) -> bool:
-        """Looks again: the same facts, under the same policy?"""
-        if verdict.policy is not self.policy:
+        """Looks again: the same facts, and the policy in force says the same of them?"""
+        before, now = verdict.policy, self.policy
+        if before is not now and decide(verdict.facts, before) != decide(verdict.facts, now):
             return False
         if not verdict.looked_up:
             return True
-        return await self._resolver.facts(invocation) == verdict.facts
+        return await self._resolver.facts(invocation, verdict.facts.caller, self.policy.declared) == verdict.facts

@@ -6,10 +6,24 @@ import asyncio
 from dataclasses import dataclass, field
 
 from handrail.contract.calls import CallState, Canceller, Executing, SettledState
+from handrail.contract.confirmation import Confirmation
+from handrail.contract.decision import Decision
 from handrail.contract.ports import Asker
 from handrail.contract.results import ToolResult
+from handrail.contract.values import value
+from handrail.runtime.batches import Batch
+from handrail.runtime.cutting import tail_start
+from handrail.runtime.hook_outcome import Hooked
 from handrail.runtime.judge import Verdict
-from handrail.runtime.order import Ticket
+from handrail.runtime.tickets import Ticket
+
+
+@value
+class AskedBefore:
+    """What a person was asked about a call before a restart; nothing, where it was allowed without."""
+
+    decision: Decision | None = None
+    confirmation: Confirmation | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -24,6 +38,8 @@ class LiveCall:
     settled: asyncio.Future[SettledState]
     asker: Asker
     """Who is asked about it, and about its children."""
+    batch: Batch
+    """The calls that it was asked for with."""
     parent: LiveCall | None = None
     sequence: int = 0
     """The journal's number of the last state."""
@@ -34,6 +50,14 @@ class LiveCall:
     started: Executing | None = None
     edited: bool = False
     """A person changed its arguments: the model is told."""
+    hooked: Hooked | None = None
+    """What the hooks said before it, about which arguments."""
+    waits_for_previous: bool = False
+    """The model asked that all earlier calls of the batch end first."""
+    follow_ups: int = 0
+    """How many calls before it handed on to the next, in one chain."""
+    asked_before: AskedBefore | None = None
+    """Set until a call that was taken up after a restart has been looked at again."""
     looks: int = 0
     """How often its facts had changed when its turn came."""
     verdict: Verdict | None = None
@@ -42,15 +66,20 @@ class LiveCall:
     """For a client-side call: where its result will come."""
     output: list[str] = field(default_factory=list)
     """The last pieces of live output, for the result of a cancelled call."""
+    noted: int = 0
+    """Characters in `output`."""
 
     def note_output(self, text: str) -> None:
         self.output.append(text)
-        if len(self.output) > _KEPT_PIECES:
-            del self.output[: len(self.output) - _KEPT_PIECES]
+        self.noted += len(text)
+        if self.noted > 2 * _KEPT_CHARACTERS:
+            self.output = [self.partial_output]
+            self.noted = len(self.output[0])
 
     @property
     def partial_output(self) -> str:
-        return "".join(self.output)[-_KEPT_CHARACTERS:]
+        text = "".join(self.output)
+        return text[tail_start(text, len(text) - _KEPT_CHARACTERS) :]
 
     @property
     def at_rest(self) -> bool:
@@ -64,5 +93,4 @@ class LiveCall:
             await asyncio.shield(rested)
 
 
-_KEPT_PIECES = 64
 _KEPT_CHARACTERS = 4_000

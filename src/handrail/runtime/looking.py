@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 
 from handrail.policy.protected import protection
-from handrail.policy.secrets import is_secret_name
+from handrail.policy.secrets import BEGINNINGS, ENDINGS, NAMES, is_secret_name
 
 MAX_ENTRIES = 10_000
 """Names looked at below one tree. What a larger one holds is not known, and the worst is assumed."""
@@ -18,6 +19,7 @@ MAX_ENTRIES = 10_000
 MAX_MATCHES = 500
 """Names that one pattern is written out to."""
 
+_SPLITS = re.compile(r"[\s'\"\\]")
 _GLOBBING = frozenset("*?[")
 
 
@@ -61,11 +63,13 @@ class Holdings:
     protected: str = ""
 
 
-def holdings(folder: str, inner: str, *, follows: bool = False) -> Holdings:
+def holdings(folder: str, inner: str, *, follows: bool = False, only: tuple[str, ...] = ()) -> Holdings:
     """Whether secret or protected files lie below `folder`, which is called `inner` where names matter.
 
     A tree of more than MAX_ENTRIES counts as holding secrets; so does one with a link, where links are followed.
+    `only`: patterns for the names of the files that count, in any case.
     """
+    chosen = re.compile("|".join(translate(pattern.lower()) for pattern in only))
     secret, protected, seen = False, "", 0
     waiting = [(folder, inner)]
     while waiting and not (secret and protected):
@@ -73,13 +77,42 @@ def holdings(folder: str, inner: str, *, follows: bool = False) -> Holdings:
         for entry in _entries(path):
             seen += 1
             if seen > MAX_ENTRIES:
-                return Holdings(True, protected)
+                return Holdings(secret or may_choose_secrets(only), protected)
             below = posixpath.join(name, entry.name)
-            secret = secret or is_secret_name(below) or (follows and entry.is_symlink())
+            counts = not only or (bool(chosen.match(entry.name.lower())) and not entry.is_dir(follow_symlinks=False))
+            secret = secret or (counts and (is_secret_name(below) or (follows and entry.is_symlink())))
             protected = protected or protection(below)
             if entry.is_dir(follow_symlinks=False):
                 waiting.append((entry.path, below))
     return Holdings(secret, protected)
+
+
+def holds_links(folder: str) -> bool:
+    """True where a link lies below a folder, or it is too large to tell."""
+    return _any_below(folder, lambda entry: entry.is_symlink())
+
+
+def holds_odd_names(folder: str) -> bool:
+    """True where a name below a folder has blanks or quotes in it, at which it would be split; or it is too large."""
+    return _any_below(folder, lambda entry: _SPLITS.search(entry.name) is not None)
+
+
+def _any_below(folder: str, test: Callable[[os.DirEntry[str]], bool]) -> bool:
+    waiting, seen = [folder], 0
+    while waiting:
+        for entry in _entries(waiting.pop()):
+            seen += 1
+            if seen > MAX_ENTRIES or test(entry):
+                return True
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+    return False
+
+
+def may_choose_secrets(only: tuple[str, ...]) -> bool:
+    """True where files with names like these are usually secret, or where all files count."""
+    usual = (*NAMES, *(f"x{ending}" for ending in ENDINGS), *(f"{beginning}x" for beginning in BEGINNINGS))
+    return not only or any(fnmatchcase(name, pattern.lower()) for pattern in only for name in usual)
 
 
 def fixed_part(pattern: str) -> str:
@@ -91,7 +124,9 @@ def fixed_part(pattern: str) -> str:
 
 def matches(pattern: str) -> list[str] | None:
     """The paths that a shell would put in for an absolute pattern; None when they are too many to look at."""
-    if "[:" in pattern or "[." in pattern or "[=" in pattern:
+    if (
+        "[:" in pattern or "[." in pattern or "[=" in pattern or "**" in pattern
+    ):  # `**` goes deep where a shell is told so
         return None
     found, budget = ["/"], MAX_ENTRIES
     for part in pattern.replace("[^", "[!").strip("/").split("/"):

@@ -1,21 +1,19 @@
 """A call state as the journal keeps it: an event for good, and a payload that may be deleted. Pure.
 
-The event holds what accounts for the call and gives nothing away: names, who decided and why, paths,
-durations. Exact arguments, what a person was shown and results go into the payload; the event has
-only a salted hash of that, so that deleting the payload deletes its content and breaks no chain.
-The class names of states, parts and displays, and the keys below, are a stored format: a change of
-theirs is a new schema version.
+The event holds what accounts for the call: names, who decided and why, paths, durations, and a short view of
+the arguments, all of it without secrets (`settings.redaction`). Exact arguments, what a person was shown and
+results go into the payload; the event has only a salted hash of that, so that deleting the payload deletes
+its content and breaks no chain. The class names of states, parts and displays, and the keys below, are a
+stored format: a change of theirs is a new schema version.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from pathlib import PurePath
-from typing import Literal, TypeAlias, assert_never
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, assert_never
+from weakref import WeakKeyDictionary
 
 from handrail.contract.basics import CallId, Instant
 from handrail.contract.calls import (
@@ -33,8 +31,15 @@ from handrail.contract.calls import (
 )
 from handrail.contract.decision import Decision
 from handrail.contract.effects import Effects, PathEffect
+from handrail.contract.secret import marks_secrets
+from handrail.contract.tool import Invocation, Tool
+from handrail.runtime.redacted_view import redactor_for, view_of
+from handrail.runtime.stored import encoded
+from handrail.settings.redaction import Redactor
 
 Body: TypeAlias = dict[str, object]
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
 PayloadKind = Literal["arguments", "confirmation", "result"]
 
 
@@ -62,26 +67,54 @@ class Record:
     payload: Payload | None
 
 
-def record_of(state: CallState, salt: bytes) -> Record:
-    """The record of a state. `salt` is random and new for each record."""
-    at, details, kind, content = _taken_apart(state)
-    body: Body = {"name": state.request.name, **details}
-    if state.invocation is not None:
-        body["tool"] = state.invocation.tool.name
-    payload = None
-    if kind is not None:
-        text = _encoded(content)
-        payload = Payload(kind, salt, text, payload_digest(salt, text))
-        body["payload"] = {"kind": kind, "sha256": payload.digest, "size": len(text)}
-    parent = state.request.parent
-    return Record(
-        state=type(state).__name__,
-        call=_storable(state.request.id),
-        parent=None if parent is None else _storable(parent),
-        at=Instant(float(at)),  # a clock may give whole numbers; the file gives back what was hashed
-        body=canonical(body),
-        payload=payload,
-    )
+class Recorder:
+    """Makes the records of one session's states."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._marking: WeakKeyDictionary[Tool[Any], bool] = WeakKeyDictionary()
+        """Whether a tool marks any of its parameters as secret."""
+
+    def record_of(self, state: CallState, salt: bytes) -> Record:
+        """The record of a state. `salt` is random and new for each record."""
+        at, body, kind, content = self._taken_apart(state)
+        payload = None
+        if kind is not None:
+            text = encoded(content)
+            payload = Payload(kind, salt, text, payload_digest(salt, text))
+            body["payload"] = {"kind": kind, "sha256": payload.digest, "size": len(text)}
+        parent = state.request.parent
+        return Record(
+            state=type(state).__name__,
+            call=_storable(state.request.id),
+            parent=None if parent is None else _storable(parent),
+            at=Instant(float(at)),  # a clock may give whole numbers; the file gives back what was hashed
+            body=canonical(body),
+            payload=payload,
+        )
+
+    def told(self, state: CallState) -> tuple[Instant, Body]:
+        """When the state was entered, and what its event says, but for the payload's hash: for telemetry."""
+        at, body, _, _ = self._taken_apart(state)
+        return at, body
+
+    def _taken_apart(self, state: CallState) -> tuple[Instant, Body, PayloadKind | None, Body]:
+        redactor = self._redactor_for(state.invocation)
+        at, details, kind, content = _taken_apart(state, redactor)
+        body: Body = {"name": redactor.text(state.request.name), **details}
+        if state.invocation is not None:
+            body["tool"] = state.invocation.tool.name
+        return at, body, kind, content
+
+    def _redactor_for(self, invocation: Invocation | None) -> Redactor:
+        """One that also knows what the tool marks as secret among its arguments."""
+        if invocation is None:
+            return self._redactor
+        tool = invocation.tool
+        marks = self._marking.get(tool)
+        if marks is None:
+            marks = self._marking[tool] = marks_secrets(tool.parameters.schema)
+        return redactor_for(invocation, self._redactor) if marks else self._redactor
 
 
 def payload_digest(salt: bytes, content: str) -> str:
@@ -90,10 +123,10 @@ def payload_digest(salt: bytes, content: str) -> str:
 
 def canonical(value: object) -> str:
     """JSON that is the same text for the same value: sorted keys, no spaces, ASCII."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(value)
 
 
-def _taken_apart(state: CallState) -> tuple[Instant, Body, PayloadKind | None, Body]:
+def _taken_apart(state: CallState, redactor: Redactor) -> tuple[Instant, Body, PayloadKind | None, Body]:
     """When the state was entered, what the event says of it, and what the payload keeps."""
     match state:
         case Pending():
@@ -108,30 +141,43 @@ def _taken_apart(state: CallState) -> tuple[Instant, Body, PayloadKind | None, B
             }
             return state.requested_at, {}, "arguments", asked
         case AwaitingApproval():
-            details: Body = {"decision": _decision(state.decision), "approval": state.approval}
-            shown: Body = {"confirmation": state.confirmation, "part": state.decision.part}
+            details: Body = {
+                "decision": _decision(state.decision, redactor),
+                "approval": state.approval,
+                "arguments": view_of(state.invocation.arguments, redactor),
+            }
+            shown: Body = {
+                "arguments": state.invocation.arguments,
+                "confirmation": state.confirmation,
+                "decision": state.decision,
+                "offers": state.offers,
+                "expires_at": state.expires_at,
+            }
             return state.asked_at, details, "confirmation", shown
         case Approved():
-            return state.approved_at, _permitted(state), None, {}
+            view = view_of(state.invocation.arguments, redactor)
+            return state.approved_at, {**_permitted(state, redactor), "arguments": view}, None, {}
         case Executing():
-            return state.started_at, _permitted(state), None, {}
+            return state.started_at, _permitted(state, redactor), None, {}
         case Completed() | Failed() | Rejected() | Cancelled() | Interrupted():
-            return state.settled_at, _settled(state), "result", _outcome(state)
+            return state.settled_at, _settled(state, redactor), "result", _outcome(state)
     assert_never(state)
 
 
-def _permitted(state: Approved | Executing) -> Body:
+def _permitted(state: Approved | Executing, redactor: Redactor) -> Body:
     return {
-        "decision": _decision(state.decision),
-        "effects": _effects(state.effects),
+        "decision": _decision(state.decision, redactor),
+        "effects": _effects(state.effects, redactor),
         "attempt": state.attempt,
     }
 
 
-def _settled(state: SettledState) -> Body:
+def _settled(state: SettledState, redactor: Redactor) -> Body:
     body: Body = {"seconds_in_all": round(state.settled_at - state.requested_at, 6)}
     if state.decision is not None:
-        body["decision"] = _decision(state.decision)
+        body["decision"] = _decision(state.decision, redactor)
+    if isinstance(state, Rejected) and state.invocation is not None:
+        body["arguments"] = view_of(state.invocation.arguments, redactor)
     if state.started_at is not None:
         body["seconds_running"] = round(state.settled_at - state.started_at, 6)
     fault = state.fault or state.result.fault
@@ -147,59 +193,38 @@ def _outcome(state: SettledState) -> Body:
     return outcome
 
 
-def _decision(decision: Decision) -> Body:
-    """All but the part of the call that decided, which quotes the arguments."""
-    body: Body = {"outcome": decision.outcome, "source": str(decision.source), "reason": decision.reason}
+def _decision(decision: Decision, redactor: Redactor) -> Body:
+    """All but the part of the call that decided, which quotes the arguments; the reason may, too."""
+    body: Body = {
+        "outcome": decision.outcome,
+        "source": redactor.text(str(decision.source)),
+        "reason": redactor.text(decision.reason),
+    }
     if decision.needs_person:
         body["needs_person"] = True
     return body
 
 
-def _effects(effects: Effects) -> Body:
+def _effects(effects: Effects, redactor: Redactor) -> Body:
     """Paths, hosts and programs, without their arguments; what is empty is left out."""
     body: Body = {
         "certainty": effects.certainty,
         "read_only": effects.read_only,
         "destructive": effects.destructive,
-        "reads": _paths(effects.reads),
-        "writes": _paths(effects.writes),
-        "connects": sorted(effects.connects),
-        "keys": sorted(effects.keys),
-        "runs": [command.words[0] if command.words else "" for command in effects.runs],
+        "reads": _paths(effects.reads, redactor),
+        "writes": _paths(effects.writes, redactor),
+        "connects": sorted(map(redactor.text, effects.connects)),
+        "keys": sorted(map(redactor.text, effects.keys)),
+        "runs": [redactor.text(command.words[0]) if command.words else "" for command in effects.runs],
     }
     return {key: value for key, value in body.items() if value or value is False}
 
 
-def _paths(paths: frozenset[PathEffect]) -> list[str]:
+def _paths(paths: frozenset[PathEffect], redactor: Redactor) -> list[str]:
     """The resolved paths; a tree ends in a slash."""
-    return sorted(f"{path.resolved}/" if path.scope == "tree" else str(path.resolved) for path in paths)
+    return sorted(redactor.text(f"{path.resolved}/" if path.scope == "tree" else str(path.resolved)) for path in paths)
 
 
 def _storable(id: CallId) -> str:
     """A model can send half a surrogate pair as an id; SQLite takes only UTF-8."""
     return id.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _encoded(content: Body) -> str:
-    """The payload as JSON. What a tool returned may be anything: a result that JSON can't hold is
-    kept as the reason why, since losing one result's text is better than losing the session."""
-    try:
-        return json.dumps(content, separators=(",", ":"), default=_plain)
-    except (TypeError, ValueError, RecursionError) as error:
-        return json.dumps({"not_encoded": f"{type(error).__name__}: {error}"})
-
-
-def _plain(value: object) -> object:
-    """What json doesn't know, one level down: dataclasses by name and fields, bytes as base64."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {"type": type(value).__name__} | {field.name: getattr(value, field.name) for field in fields(value)}
-    match value:
-        case bytes():
-            return {"base64": base64.b64encode(value).decode("ascii")}
-        case PurePath():
-            return str(value)
-        case Mapping():
-            return dict(value)
-        case frozenset() | set() | Sequence():
-            return list(value)
-    return {"not_encoded": type(value).__name__}

@@ -11,6 +11,13 @@ from handrail.policy.shell.git_settings import RUN_HOOKS, odd_setting
 MAX_CONFIG_BYTES = 65_536
 """A longer `.git/config` is not read, and git is asked about there."""
 
+MAX_INDEX_BYTES = 64 * 1024 * 1024
+"""A longer index is not read, and git is asked about there."""
+
+_GITLINK = (0o160000).to_bytes(4, "big")
+"""The mode of an entry of the index that is a repository of its own, as git writes it: see `git help format-index`.
+Where there is one git runs itself in that folder, with that folder's settings, and without those given by us."""
+
 _BARE = ("objects", "commondir")
 """With one of these beside a HEAD, git may take a folder for a repository without a working tree."""
 _ELSEWHERE = ("commondir", "modules")
@@ -45,7 +52,7 @@ def _problem(folder: Path) -> str:
         hook = next((name for name in RUN_HOOKS if _is_there(repository / "hooks" / name)), "")
         if hook:
             return f"{repository / 'hooks' / hook} runs with it"
-        return _config_problem(repository / "config")
+        return _config_problem(repository / "config") or _index_problem(repository)
     except OSError as error:
         return f"{repository} can't be looked at: {error.strerror}"
 
@@ -64,3 +71,18 @@ def _config_problem(config: Path) -> str:
         return f"{config} is too long to look at"
     odd = odd_setting(text.decode("utf-8", errors="replace"))
     return f"{config} has settings that may run programs ({odd})" if odd else ""
+
+
+def _index_problem(repository: Path) -> str:
+    """Found by its bytes: where they stand by chance, once in some gigabytes, a person is asked in vain."""
+    for index in (repository / "index", *repository.glob("sharedindex.*")):
+        try:
+            with index.open("rb") as file:
+                entries = file.read(MAX_INDEX_BYTES + 1)
+        except FileNotFoundError:
+            continue
+        if len(entries) > MAX_INDEX_BYTES:
+            return f"{index} is too long to look at"
+        if _GITLINK in entries:
+            return f"{index} names a repository within the repository"
+    return ""

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from handrail.catalog.faces import faces_of
+from handrail.contract.basics import JsonObject
 from handrail.contract.context import Workspace
 from handrail.contract.effects import Claims, Effects, PathClaim
 from handrail.contract.tool import ApprovalRule, Invocation, Opinion, Tool
 from handrail.policy.checks import REMOVING_KINDS
-from handrail.policy.facts import Access, Approval, Facts, PathFact
+from handrail.policy.declared import Declaration, declared_claims
+from handrail.policy.facts import MAIN_AGENT, Access, Approval, Caller, Facts, PathFact
+from handrail.policy.places import Places
 from handrail.runtime.guard import Returned, guarded, guarded_call
 from handrail.runtime.shell_facts import shell_facts
+from handrail.runtime.spilling import READERS
 from handrail.runtime.surveyor import Surveyor
 
 APPROVAL_SECONDS = 5.0
@@ -29,61 +34,82 @@ APPROVAL_SECONDS = 5.0
 class Resolver:
     """Facts about calls in one workspace."""
 
-    def __init__(self, workspace: Workspace, home: Path, state: Path | None) -> None:
-        """`state` is Handrail's own folder, which calls may not touch."""
-        self._workspace = workspace
-        self._surveyor = Surveyor.of(workspace, home, state)
-        self._of_nothing: dict[str, tuple[Tool[Any], Facts]] = {}
-        """By a tool's name: the facts of its calls that touch nothing, which are all the same."""
+    def __init__(
+        self,
+        workspace: Workspace,
+        home: Path,
+        state: Path | None,
+        results: Path | None = None,
+        settings: Iterable[Path] = (),
+    ) -> None:
+        """`state` is Handrail's own folder, which calls may not touch; but some tools read the `results` in it.
 
-    def facts_now(self, invocation: Invocation) -> Facts | None:
-        """The facts of a call that names no paths and no command, without a thread; None where I/O is needed."""
+        Writes to `settings`, files and folders, are asked about every time.
+        """
+        self._workspace = workspace
+        self._surveyor = Surveyor.of(workspace, home, state, results, settings)
+        self._of_nothing: dict[str, tuple[Tool[Any], Caller, Facts]] = {}
+        """By a tool's name: the facts of the last caller's calls that touch nothing, which are all the same."""
+
+    def facts_now(
+        self, invocation: Invocation, caller: Caller = MAIN_AGENT, declared: Sequence[Declaration] = ()
+    ) -> Facts | None:
+        """The facts of a call that names no paths and no command, without a thread; None where I/O is needed.
+
+        Of a call that touches nothing they lack the arguments.
+        """
         tool = invocation.tool
         if callable(tool.needs_approval):
             return None
-        claims = _claims(invocation)
+        claims = _claims(invocation, declared)
         if claims.reads or claims.writes or claims.shell is not None:
             return None
         if claims is not Claims.nothing() or type(tool).opinion is not Tool.opinion:
-            return self._facts_of_no_path(invocation, claims)
+            return self._facts_of_no_path(invocation, claims, caller, invocation.arguments)
         known = self._of_nothing.get(tool.name)
-        if known is None or known[0] is not tool:
-            known = self._of_nothing[tool.name] = (tool, self._facts_of_no_path(invocation, claims))
-        return known[1]
+        if known is None or known[0] is not tool or known[1] is not caller:
+            known = (tool, caller, self._facts_of_no_path(invocation, claims, caller, None))
+            self._of_nothing[tool.name] = known
+        return known[2]
 
-    def _facts_of_no_path(self, invocation: Invocation, claims: Claims) -> Facts:
-        tool, places, approval = invocation.tool, self._surveyor.places, _constant_approval(invocation.tool)
-        return Facts(tool.name, names_of(tool), tool.kind, _effects(claims), places, approval, _opinion(invocation))
+    def _facts_of_no_path(
+        self, invocation: Invocation, claims: Claims, caller: Caller, arguments: JsonObject | None
+    ) -> Facts:
+        tool, approval = invocation.tool, _constant_approval(invocation.tool)
+        facts = _bare(tool, _effects(claims), self._surveyor.places)
+        return replace(facts, approval=approval, opinion=_opinion(invocation), caller=caller, arguments=arguments)
 
-    async def facts(self, invocation: Invocation) -> Facts:
-        """All facts of a call. Where the tool's own word fails, the strictest one stands in for it."""
+    async def facts(
+        self, invocation: Invocation, caller: Caller = MAIN_AGENT, declared: Sequence[Declaration] = ()
+    ) -> Facts:
+        """All facts of a call. Where the tool's own word fails, the strictest one stands in for it.
+
+        `declared` are effects that stand in where the tool declares none.
+        """
         approval = await _approval(invocation)
+        facts = await asyncio.to_thread(self._look_up, invocation.tool, _claims(invocation, declared))
         opinion = _opinion(invocation)
-        return await asyncio.to_thread(self._look_up, invocation.tool, _claims(invocation), approval, opinion)
+        return replace(facts, approval=approval, opinion=opinion, caller=caller, arguments=invocation.arguments)
 
-    def _look_up(self, tool: Tool[Any], claims: Claims, approval: Approval | None, opinion: Opinion | None) -> Facts:
+    def _look_up(self, tool: Tool[Any], claims: Claims) -> Facts:
         removes = tool.kind in REMOVING_KINDS
-        reads = [self._path(claim, "read", removes) for claim in claims.reads]
-        writes = [self._path(claim, "write", removes) for claim in claims.writes]
+        reads = [self._path(tool, claim, "read", removes) for claim in claims.reads]
+        writes = [self._path(tool, claim, "write", removes) for claim in claims.writes]
         paths, effects, shell = [*reads, *writes], _effects(claims, reads, writes), None
         if claims.shell is not None:
             shell, named, effects = shell_facts(claims.shell, self._surveyor, effects)
             paths += named
-        return Facts(
-            tool.name,
-            names_of(tool),
-            tool.kind,
-            effects,
-            self._surveyor.places,
-            approval,
-            opinion,
-            tuple(dict.fromkeys(paths)),
-            shell,
-        )
+        return replace(_bare(tool, effects, self._surveyor.places), paths=tuple(dict.fromkeys(paths)), shell=shell)
 
-    def _path(self, claim: PathClaim, access: Access, removes: bool) -> PathFact:
-        named = self._workspace.absolute(claim.path)
-        return self._surveyor.path(named, access, claim.scope, spares_secrets=claim.spares_secrets, whole_tree=removes)
+    def _path(self, tool: Tool[Any], claim: PathClaim, access: Access, removes: bool) -> PathFact:
+        return self._surveyor.path(
+            self._workspace.absolute(claim.path),
+            access,
+            claim.scope,
+            spares_secrets=claim.spares_secrets,
+            whole_tree=removes,
+            own_results=tool.name in READERS,
+        )
 
 
 def names_of(tool: Tool[Any]) -> tuple[str, ...]:
@@ -91,9 +117,21 @@ def names_of(tool: Tool[Any]) -> tuple[str, ...]:
     return (tool.name, *tool.aliases, *faces_of(tool.name))
 
 
-def _claims(invocation: Invocation) -> Claims:
+def _bare(tool: Tool[Any], effects: Effects, places: Places) -> Facts:
+    """What the tool's definition says, and the effects."""
+    hints = tuple(tool.annotations.items())
+    return Facts(tool.name, names_of(tool), tool.kind, effects, places, server=tool.server, annotations=hints)
+
+
+def _claims(invocation: Invocation, declared: Sequence[Declaration]) -> Claims:
+    """The tool's own word; where that is that it doesn't know, what somebody declared for it."""
     outcome = guarded_call(invocation.claims)
-    return outcome.value if isinstance(outcome, Returned) else Claims.unknown()
+    if not isinstance(outcome, Returned):
+        return Claims.unknown()
+    claims = outcome.value
+    if not declared or claims.certainty != "unknown":
+        return claims
+    return declared_claims(declared, names_of(invocation.tool)) or claims
 
 
 def _opinion(invocation: Invocation) -> Opinion | None:

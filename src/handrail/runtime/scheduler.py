@@ -9,13 +9,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from handrail.contract.basics import CallId, JsonObject
-from handrail.contract.calls import CallRequest, Canceller, Executing, ObjectArguments, OpenState, renumbered
+from handrail.contract.basics import CallId, Json, JsonObject
+from handrail.contract.calls import (
+    CallForm,
+    CallRequest,
+    CallState,
+    Canceller,
+    Executing,
+    ObjectArguments,
+    OpenState,
+    SettledState,
+    renumbered,
+)
+from handrail.contract.confirmation import QuestionConfirmation
 from handrail.contract.ports import Asker
-from handrail.contract.results import ToolResult
+from handrail.contract.results import FollowUp, ToolResult
+from handrail.runtime.batches import Batch
 from handrail.runtime.executor import Executor
 from handrail.runtime.live import LiveCall
 from handrail.runtime.order import Order
+from handrail.runtime.questions import question_request, reply_in
+from handrail.runtime.tickets import Gate
 
 FINISH_GRACE = 10.0
 """Seconds a `finish` tool gets to end by itself after it was cancelled."""
@@ -31,32 +45,104 @@ class Scheduler:
         self._executor = executor
         self._order = order
         self._asker = asker
+        self._single = Batch()
+        """The calls that were submitted one by one."""
         self._taken: set[CallId] = set()
         self._open: dict[CallId, LiveCall] = {}
         """Until their tasks have ended: later than they are settled, where a tool does not stop."""
         self._ended_by: Canceller | None = None
+        self._left: dict[CallId, LiveCall] = {}
+        """Children from before a restart, for their parents to find when they make the same calls again."""
+        self._closing = False
 
-    def submit(self, request: CallRequest, parent: LiveCall | None = None, asker: Asker | None = None) -> LiveCall:
+    def batch(self, *, gated: bool = False) -> Batch:
+        """For calls that are asked for together. Of a gated one none starts before each is decided: see `shut`."""
+        return Batch(Gate() if gated else None)
+
+    def shut(self, batch: Batch) -> None:
+        """No more calls come to the batch."""
+        if batch.gate is not None:
+            self._order.shut(batch.gate)
+
+    def submit(
+        self,
+        request: CallRequest,
+        parent: LiveCall | None = None,
+        asker: Asker | None = None,
+        batch: Batch | None = None,
+    ) -> LiveCall:
         """Starts the call on its way. An id that was used before in this session gets a suffix."""
         if request.id in self._taken:
             request = renumbered(request, self._free_id(request.id))
         self._taken.add(request.id)
-        loop = asyncio.get_running_loop()
-        asker = asker or (parent.asker if parent else self._asker)
-        ticket = self._order.enter(parent.ticket if parent else None)
-        state = self._executor.receive(request)
-        live = LiveCall(state, ticket, loop.create_future(), asker, parent)
-        self._open[request.id] = live
+        live = self._live(self._executor.receive(request), parent, asker, batch)
         self._executor.enter(live, live.state)
-        live.canceller = self._ended_by
-        live.task = loop.create_task(self._carry_out(live))
+        return self._begun(live)
+
+    def reserve(self, ids: Iterable[CallId]) -> None:
+        """No new call gets one of these: calls had them before a restart."""
+        self._taken.update(ids)
+
+    def take_up(
+        self,
+        state: CallState,
+        parent: LiveCall | None = None,
+        following: CallState | None = None,
+        asker: Asker | None = None,
+    ) -> LiveCall:
+        """A call as the journal left it, on its way again; one that is settled has its outcome at once.
+
+        `following` is a state that it enters because of the restart.
+        """
+        live = self._live(state, parent, asker, None)
+        if parent is not None:
+            self._left[state.request.id] = live
+        if following is not None:
+            self._executor.enter(live, following)
+        if isinstance(state, SettledState):
+            self._forget(live)
+            self._order.leave(live.ticket)
+            live.settled.set_result(state)
+            return live
+        return self._begun(live)
+
+    def left_by(self, request: CallRequest) -> LiveCall | None:
+        """The same call of the same parent from before a restart."""
+        left = self._left.get(request.id)
+        return left if left is not None and left.state.request == request else None
+
+    def leaves(self, live: LiveCall) -> bool:
+        """The session is closing, and the call keeps its state in the journal, to be taken up later.
+
+        A child does so only with the call that made it.
+        """
+        if not self._closing or not live.at_rest or self._waits_for_children(live):
+            return False
+        return live.parent is None or self.leaves(live.parent)
+
+    def _live(self, state: CallState, parent: LiveCall | None, asker: Asker | None, batch: Batch | None) -> LiveCall:
+        asker = asker or (parent.asker if parent else self._asker)
+        batch = batch or self._single
+        ticket = self._order.enter(parent.ticket if parent else None, batch.gate)
+        live = LiveCall(state, ticket, asyncio.get_running_loop().create_future(), asker, batch, parent)
+        self._open[state.request.id] = live
+        batch.open[state.request.id] = ticket
         return live
+
+    def _begun(self, live: LiveCall) -> LiveCall:
+        live.canceller = self._ended_by
+        live.task = asyncio.get_running_loop().create_task(self._carry_out(live))
+        return live
+
+    def _forget(self, live: LiveCall) -> None:
+        live.batch.open.pop(live.state.request.id, None)
+        self._open.pop(live.state.request.id, None)
 
     async def _carry_out(self, live: LiveCall) -> None:
         try:
             await self._executor.carry_out(live, ChildCalls(self, live))
         finally:
-            self._open.pop(live.state.request.id, None)
+            self._forget(live)
 
     async def cancel(self, call: CallId, by: Canceller) -> bool:
         """Stops the call, and waits until it is settled. False when there is no such open call."""
@@ -86,7 +172,8 @@ class Scheduler:
 
     async def close(self) -> None:
         """Stops what runs. Calls that rest keep their state in the journal, to be taken up later."""
-        running = [live for live in self._open.values() if not live.at_rest]
+        self._closing = True
+        running = [live for live in self._open.values() if not self.leaves(live)]
         await self.stop(running, Canceller("the session", "it was closed"))
         tasks = [live.task for live in self._open.values() if live.task is not None]
         for task in tasks:
@@ -107,6 +194,10 @@ class Scheduler:
         for live in stopped:
             self._executor.abandon(live, f"its tool did not stop when it was cancelled ({by})")
 
+    def hand_on(self, live: LiveCall) -> None:
+        """The call's tool has ended; from here on it only waits for the call that follows."""
+        self._order.hand_on(live.ticket)
+
     def _tell_to_stop(self, live: LiveCall, by: Canceller) -> None:
         task = live.task
         if live.canceller is not None or task is None:
@@ -117,6 +208,14 @@ class Scheduler:
             live.settled.add_done_callback(lambda _: timer.cancel())
         elif live.begun:
             _cancel_if_open(live, task)
+
+    def _waits_for_children(self, live: LiveCall) -> bool:
+        """It rests only because its children do: it can't be taken up where it stands, unless all of them are
+        questions, which it asks again."""
+        if not isinstance(live.state, Executing) or not live.ticket.open_children:
+            return False
+        children = [child for child in self._open.values() if child.parent is live]
+        return not all(child.state.request.form is CallForm.QUESTION for child in children)
 
     def _free_id(self, wanted: CallId) -> CallId:
         number = 2
@@ -132,21 +231,48 @@ class ChildCalls:
         self._scheduler = scheduler
         self._parent = parent
         self._children: list[LiveCall] = []
+        self._batch: Batch | None = None
 
     async def call(self, tool: str, arguments: JsonObject) -> ToolResult:
         """One call through the whole pipeline, with the parent's denies. Its result, whatever it is."""
-        parent = self._parent.state.request.id
-        id = CallId(f"{parent}.{len(self._children) + 1}")
-        child = self._scheduler.submit(CallRequest(id, tool, ObjectArguments(arguments), parent=parent), self._parent)
-        self._children.append(child)
-        settled = await asyncio.shield(child.settled)
+        settled = await asyncio.shield(self._submit(tool, arguments).settled)
         return settled.result
+
+    async def ask(self, question: QuestionConfirmation) -> Json:
+        """`contract.context.Questions`: a child call that waits for the reply."""
+        parent = self._parent.state.request.id
+        child = self._begin(question_request(self._next_id(), parent, question))
+        settled = await asyncio.shield(child.settled)
+        return reply_in(settled.result)
+
+    async def follow(self, following: FollowUp) -> SettledState:
+        """The call that goes on in the parent's place; the parent's own effects are over."""
+        child = self._submit(following.tool, following.arguments)
+        child.follow_ups = self._parent.follow_ups + 1
+        self._scheduler.hand_on(self._parent)
+        return await asyncio.shield(child.settled)
+
+    def _submit(self, tool: str, arguments: JsonObject) -> LiveCall:
+        parent = self._parent.state.request.id
+        return self._begin(CallRequest(self._next_id(), tool, ObjectArguments(arguments), parent=parent))
+
+    def _next_id(self) -> CallId:
+        return CallId(f"{self._parent.state.request.id}.{len(self._children) + 1}")
+
+    def _begin(self, request: CallRequest) -> LiveCall:
+        self._batch = self._batch or self._scheduler.batch()
+        child = self._scheduler.left_by(request)
+        if child is None:
+            child = self._scheduler.submit(request, self._parent, batch=self._batch)
+        self._children.append(child)
+        return child
 
     async def close(self) -> None:
         """Cancels the children that nobody waits for any more."""
-        if self._children:
+        children = [child for child in self._children if not self._scheduler.leaves(child)]
+        if children:
             parent = self._parent.state.request.id
-            await self._scheduler.stop(self._children, Canceller(f"the call {parent} that made it"))
+            await self._scheduler.stop(children, Canceller(f"the call {parent} that made it"))
 
 
 def _cancel_if_open(live: LiveCall, task: asyncio.Task[None]) -> None:

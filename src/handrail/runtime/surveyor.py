@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -26,7 +27,14 @@ class Surveyor:
     home: str
 
     @classmethod
-    def of(cls, workspace: Workspace, home: Path, state: Path | None) -> Self:
+    def of(
+        cls,
+        workspace: Workspace,
+        home: Path,
+        state: Path | None,
+        results: Path | None = None,
+        settings: Iterable[Path] = (),
+    ) -> Self:
         root, home_folder = normal(str(workspace.root)), normal(str(home))
         programs = (folder for prefix in (sys.prefix, sys.base_prefix) for folder in _spellings(prefix))
         places = Places(
@@ -35,6 +43,8 @@ class Surveyor:
             home=_spellings(home_folder),
             temporary=_spellings(tempfile.gettempdir()),
             state=_spellings(str(state)) if state is not None else (),
+            results=_spellings(str(results)) if results is not None else (),
+            settings=tuple(spelling for place in settings for spelling in _spellings(str(place))),
             system=(*SYSTEM_FOLDERS, *(folder for folder in programs if not within(home_folder, folder))),
         )
         return cls(places, root, home_folder)
@@ -48,10 +58,14 @@ class Surveyor:
         spares_secrets: bool = False,
         whole_tree: bool = False,
         follows: bool = False,
+        only: tuple[str, ...] = (),
+        own_results: bool = False,
     ) -> PathFact:
         """`whole_tree`: the call moves or removes what is below, so what is protected there counts too.
 
         Secrets are spared below a folder, never in what is itself a file. `follows`: links in a tree are followed.
+        `only`: patterns for the names of the files of a tree that are read; all where there are none.
+        `own_results`: the call may read what the session keeps of results that were too long.
         """
         lexical = normal(str(named))
         resolved = looking.real(str(named))
@@ -62,12 +76,14 @@ class Surveyor:
         if resolved is None:
             return PathFact(effect, access, lexical, lexical, Zone.OUTSIDE)
         spellings = (lexical, resolved)
+        if own_results and access == "read" and all(map(self.places.is_result, spellings)):
+            return PathFact(effect, access, lexical, resolved, Zone.TEMPORARY)
         zone = strictest(*(self._zone(spelling, scope) for spelling in spellings))
         secret = not spares_secrets and any(is_secret_name(self.places.inner(s)) for s in spellings)
-        protected = "" if access == "read" else self._protection(spellings)
+        protected = "" if access == "read" else self._protection(spellings, whole_tree)
         state = any(self.places.is_state(s) for s in spellings)
         if scope == "tree" and zone is not Zone.OUTSIDE and (whole_tree or (access == "read" and not spares_secrets)):
-            held = looking.holdings(resolved, self.places.inner(resolved), follows=follows)
+            held = looking.holdings(resolved, self.places.inner(resolved), follows=follows, only=only)
             secret = secret or held.secret
             protected = protected or (held.protected if whole_tree and access == "write" else "")
         if scope == "tree" and not spares_secrets:
@@ -78,7 +94,9 @@ class Surveyor:
         in_etc = within(path, "/etc") and scope == "file"
         return self.places.zone(path, readable_by_all=in_etc and looking.readable_by_all(path))
 
-    def _protection(self, spellings: tuple[str, ...]) -> str:
+    def _protection(self, spellings: tuple[str, ...], whole_tree: bool) -> str:
+        if any(self.places.is_setting(s) or (whole_tree and self.places.holds_setting(s)) for s in spellings):
+            return "a file of Handrail's settings"
         return next((p for s in spellings if (p := protection(self.places.inner(s)))), "")
 
 

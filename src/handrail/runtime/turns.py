@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.calls import AwaitingApproval, CallState, OpenState, SettledState
+from handrail.contract.results import ToolResult
 from handrail.contract.values import value
-from handrail.runtime.live import LiveCall
 from handrail.wire import Answer, Response, encode
 
 
@@ -38,11 +38,10 @@ class Turn:
         return not self.calls and not self.response.paused
 
 
-def turn_of(id: str, response: Response, calls: Sequence[LiveCall]) -> Turn:
-    states = tuple(call.state for call in calls)
-    settled = [state for state in states if isinstance(state, SettledState)]
-    if len(settled) < len(states):
-        return Turn(id, response, states, ())
+def turn_of(id: str, response: Response, calls: Sequence[SettledState], results: Sequence[ToolResult]) -> Turn:
+    """The turn of a response all of whose calls have ended. `results` are what the model gets, one for each."""
     # Answered under the ids of this response: the session may know a call by another.
-    answers = [Answer(asked, state.result, state.fault) for asked, state in zip(response.calls, settled, strict=True)]
-    return Turn(id, response, states, encode(response, answers))
+    answers = [
+        Answer(asked, result, state.fault) for asked, state, result in zip(response.calls, calls, results, strict=True)
+    ]
+    return Turn(id, response, tuple(calls), encode(response, answers))

@@ -36,9 +36,17 @@ def person_needed(decision: Decision) -> str:
     return f"{decision.reason} This is never approved in advance, and nobody could be asked, so it is denied."
 
 
+def expired(tool: str) -> tuple[CallFault, ToolResult]:
+    return faulty(
+        ErrorKind.EXPIRED,
+        f"{tool} was not run: a person was to be asked about it, and nobody answered in time. That is no refusal: go "
+        "on with what needs no approval, or make the call again when somebody is there.",
+    )
+
+
 def rejected(tool: str, feedback: str) -> tuple[CallFault, ToolResult]:
     said = f" They said: {feedback}" if feedback else " They gave no reason: ask them before you try again."
-    return faulty(ErrorKind.REJECTED, f"A person was asked about this {tool} call and said no.{said}")
+    return faulty(ErrorKind.REJECTED, f"A person was asked about this {tool} call and said no; it was not run.{said}")
 
 
 def with_edit(result: ToolResult, arguments: JsonObject) -> ToolResult:
@@ -51,9 +59,10 @@ def cancelled(by: Canceller, *, started: bool, partial: str = "") -> tuple[CallF
     how_far = (
         "It had started, and may have done a part of its work: look before you repeat it."
         if started
-        else ("It had not started.")
+        else "It had not started, and changed nothing."
     )
-    text = f"The call was cancelled by {by}. {how_far}"
+    then = " Ask them before you make it again." if by.is_person else ""
+    text = f"The call was cancelled by {by}. {how_far}{then}"
     if partial:
         text += f" Its output until then:\n{partial}"
     return faulty(ErrorKind.CANCELLED, text)
@@ -73,6 +82,29 @@ def interrupted(tool: str, why: str) -> tuple[CallFault, ToolResult]:
         f"{tool} had started, and nobody knows how it ended: {why}. Look at what it changed before you go on; it is "
         "not run again by itself.",
     )
+
+
+def lost(tool: str) -> tuple[CallFault, ToolResult]:
+    return faulty(
+        ErrorKind.INTERRUPTED,
+        f"{tool} was not finished before the program ended, and what it was to do is no longer kept, so it is not "
+        "taken up. Look at what is there, and make the call again if it is still needed.",
+    )
+
+
+def result_gone(tool: str, outcome: str) -> tuple[CallFault, ToolResult]:
+    return faulty(
+        ErrorKind.INTERRUPTED,
+        f"{tool} ended before a restart ({outcome}), and its result is no longer kept. It is not run again by itself: "
+        "look at what is there before you repeat it.",
+    )
+
+
+def not_kept(fault: CallFault, result: ToolResult, why: str) -> tuple[CallFault, ToolResult]:
+    """The same of a call that never started, whose outcome the journal does not have: it is still open there."""
+    note = f"This could not be kept, and may be decided otherwise after a restart: {why}"
+    told = replace(fault, message=f"{fault.message} {note}")
+    return told, replace(result, parts=(*result.parts, TextPart(note)), fault=told)
 
 
 def failed(tool: str, message: str, *, expected: bool) -> tuple[CallFault, ToolResult]:

@@ -6,17 +6,37 @@ import hashlib
 import os
 import re
 import stat
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-import platformdirs
-
+from handrail.contract.values import value
 from handrail.errors import UsageError
 
 STATE_VARIABLE = "HANDRAIL_STATE"
 """Names another state folder: for tests, and for homes on a network file system."""
 
+CONFIG_VARIABLE = "HANDRAIL_CONFIG"
+"""Names another folder for the user's settings."""
+
+WORKSPACE_FOLDER = ".handrail"
+
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _STEM_LENGTH = 40
+
+
+@value
+class Folders:
+    """Our folders outside any workspace. None of them need be there."""
+
+    system: Path
+    """The administrator's settings. No variable moves it: it binds whoever works here."""
+    user: Path
+    state: Path
+
+
+def folders(environ: Mapping[str, str]) -> Folders:
+    return Folders(_system_folder(), _user_folder(environ), _state_path(environ))
 
 
 def state_folder() -> Path:
@@ -25,9 +45,7 @@ def state_folder() -> Path:
     Raises UsageError when it can't be made, or when anybody else could write to it: whoever can,
     decides what Handrail remembers.
     """
-    named = os.environ.get(STATE_VARIABLE)
-    folder = Path(named).expanduser() if named else platformdirs.user_state_path("handrail", appauthor=False)
-    folder = folder.absolute()
+    folder = _state_path(os.environ)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
@@ -54,3 +72,44 @@ def journal_file(state: Path, workspace: Path) -> Path:
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", resolved.name).strip("-.")[:_STEM_LENGTH] or "workspace"
     digest = hashlib.sha256(os.fsencode(resolved)).hexdigest()[:12]
     return state / f"{stem}-{digest}.sqlite"
+
+
+def _state_path(environ: Mapping[str, str]) -> Path:
+    if named := environ.get(STATE_VARIABLE):
+        return Path(os.path.expanduser(named)).absolute()
+    if _is_linux():
+        return _xdg(environ, "XDG_STATE_HOME", "~/.local/state")
+    import platformdirs
+
+    return platformdirs.user_state_path("handrail", appauthor=False)
+
+
+def _user_folder(environ: Mapping[str, str]) -> Path:
+    if named := environ.get(CONFIG_VARIABLE):
+        return Path(os.path.expanduser(named)).absolute()
+    if _is_linux():
+        return _xdg(environ, "XDG_CONFIG_HOME", "~/.config")
+    import platformdirs
+
+    return platformdirs.user_config_path("handrail", appauthor=False)
+
+
+def _system_folder() -> Path:
+    if _is_linux():
+        return Path("/etc/handrail")
+    import platformdirs
+
+    return platformdirs.site_config_path("handrail", appauthor=False)
+
+
+def _is_linux() -> bool:
+    return sys.platform == "linux"
+
+
+def _xdg(environ: Mapping[str, str], variable: str, default: str) -> Path:
+    """As platformdirs has it, without its import, which costs as much as half an interpreter's start.
+
+    The XDG Base Directory Specification: a variable that is empty or relative says nothing.
+    """
+    named = environ.get(variable, "").strip()
+    return Path(os.path.expanduser(named if os.path.isabs(named) else default)) / "handrail"

@@ -29,5 +29,8 @@ class MemoryJournal:
         if self._fails_at is not None and sequence >= self._fails_at:
             raise JournalError(f"event {sequence} can't be written: this journal fails from event {self._fails_at} on")
 
+    async def room(self) -> None:
+        return None
+
     async def close(self) -> None:
         self.closed = True

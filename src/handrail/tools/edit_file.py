@@ -20,6 +20,7 @@ from handrail.tools.text.counting import counted
 from handrail.tools.text.encoding import TextFile, Unencodable, as_text
 from handrail.tools.text.links import links_note
 from handrail.tools.text.nearest import has_line_numbers, nearest
+from handrail.tools.text.placeholders import refuse_placeholders
 from handrail.tools.text.replacing import NotFound, NotUnique, Replaced, replace
 
 
@@ -74,9 +75,11 @@ class EditFile(Tool[Params]):
 async def _planned(params: Params, files: FileReader, workspace: Workspace) -> _Plan:
     shown = shown_name(workspace.shown(workspace.absolute(params.file_path)))
     if not params.old_string and not await files.exists(params.file_path):
+        refuse_placeholders(params.new_string, None, shown)
         lines = counted(len(lines_of(params.new_string)), "line")
         return _Plan(None, None, params.new_string, params.new_string.encode(), f"Created {shown} ({lines}).")
     before = await files.read(params.file_path)
+    refuse_placeholders(params.new_string, before, shown)
     file = as_text(before.data)
     if file is None:
         raise ToolFailed(

@@ -18,6 +18,7 @@ from handrail.tools.read_file import lines_of
 from handrail.tools.text.counting import counted
 from handrail.tools.text.encoding import PLAIN, TextFile, as_text
 from handrail.tools.text.links import links_note
+from handrail.tools.text.placeholders import refuse_placeholders
 
 
 class Params(Parameters):
@@ -62,6 +63,7 @@ class WriteFile(Tool[Params]):
 
 async def _planned(params: Params, files: FileReader) -> _Plan:
     before = await files.read(params.file_path) if await files.exists(params.file_path) else None
+    refuse_placeholders(params.content, before, params.file_path)
     if before is None:
         return _Plan(None, None, params.content, params.content.encode())
     return _in_the_form_of(before, params.content)

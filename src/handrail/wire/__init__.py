@@ -1,11 +1,13 @@
 """Provider JSON to calls, and results back to provider JSON. Pure: no I/O, no SDKs.
 
 `read` takes a whole input, `decode` one parsed response; both give `Response`, whose calls are the client's
-to answer. `encode` gives what to append to the conversation. One module per wire; `detect` tells them apart.
+to answer; `StreamReader` gives them while the stream still comes. `encode` gives what to append to the
+conversation. One module per wire; `detect` tells them apart.
 """
 
+from handrail.wire.early import StreamReader
 from handrail.wire.menu import encode_menu
 from handrail.wire.read import decode, encode, read
 from handrail.wire.response import Answer, Response, Wire
 
-__all__ = ["Answer", "Response", "Wire", "decode", "encode", "encode_menu", "read"]
+__all__ = ["Answer", "Response", "StreamReader", "Wire", "decode", "encode", "encode_menu", "read"]

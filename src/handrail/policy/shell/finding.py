@@ -8,12 +8,18 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from handrail.policy.facts import CommandFact
-from handrail.policy.shell.folders import Folders, put_by_options, union
+from handrail.policy.shell.folders import Folders, also_put
 from handrail.policy.shell.hidden import ASSIGNMENT, commands_in, hidden_in, runs_its_value
-from handrail.policy.shell.parse import Assigned, Command, Redirect, Script, read
-from handrail.policy.shell.programs import read_by, reading_programs
+from handrail.policy.shell.languages import sed
+from handrail.policy.shell.meaning import Meaning, Meanings
+from handrail.policy.shell.parse import read
+from handrail.policy.shell.powershell.calls import Call, calls_in
+from handrail.policy.shell.powershell.cmdlets import cmdlets
+from handrail.policy.shell.powershell.meaning import meaning_in, normal_words
+from handrail.policy.shell.powershell.options import SHELLS, script_of
 from handrail.policy.shell.removal import Target, removals
 from handrail.policy.shell.runners import Runners, runners, unversioned
+from handrail.policy.shell.script import Assigned, Command, Redirect, Script
 from handrail.policy.shell.words import Known, Word
 from handrail.policy.wording import shortened
 
@@ -23,6 +29,14 @@ MAX_DEPTH = 5
 MAX_LOOKS = 200
 """Commands within the words of commands that are followed, in one text."""
 
+_QUOTING = re.compile(r"['\"\\]")
+_RUN_IN_SUBSCRIPT = re.compile(r"\w\[[^\]]*(?:\$\(|`)")
+_TAKES_NUMBERS = re.compile(
+    r"\(\(|\[[\[\s]|\$\[|\b(?:declare|typeset|local|readonly|export|let|test|unset|read|getopts|wait|printf)\b"
+)
+"""What takes a text for a number or the name of a variable, and runs what stands in a subscript, quoted or not."""
+_SPECIAL = re.compile(r"[\s\\'\"$`;&|<>(){}*?]")
+_SED_TAKES_SCRIPT = re.compile(r"-\w*e|--expression")
 _VALUED_SHELL_OPTIONS = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
 _ONLY_TELLS = frozenset(("--version", "-V", "-VV", "--help", "-h", "-v"))
 _ADDED = Word("", Known.UNKNOWN)
@@ -30,21 +44,38 @@ _ADDED = Word("", Known.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """One simple command of the text, or of a script that may be in its words."""
+
+    command: Command
+    meaning: Meaning
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     script: Script
     """The text itself."""
     commands: tuple[CommandFact, ...]
-    parts: tuple[Command, ...]
-    """The simple commands of the text and of the scripts in it."""
+    parts: tuple[Found, ...]
     redirects: tuple[Redirect, ...]
     removals: tuple[Target, ...]
     opaque: str
     """Why not all that runs can be known, as a clause."""
 
 
-def find(text: str, folders: Folders, home: str) -> Findings:
-    finder = _Finder(home)
-    script = finder.script(text, folders, 0)
+def find(text: str, folders: Folders, meanings: Meanings) -> Findings:
+    finder = _Finder(meanings)
+    return _findings(finder, finder.script(text, folders, 0))
+
+
+def find_powershell(text: str, folders: Folders, meanings: Meanings) -> Findings:
+    """The same in a text of PowerShell."""
+    finder = _Finder(meanings)
+    return _findings(finder, finder.powershell(text, folders, 0))
+
+
+def _findings(finder: _Finder, script: Script) -> Findings:
     return Findings(
         script,
         tuple(finder.facts),
@@ -56,11 +87,12 @@ def find(text: str, folders: Folders, home: str) -> Findings:
 
 
 class _Finder:
-    def __init__(self, home: str) -> None:
-        self.home = home
+    def __init__(self, meanings: Meanings) -> None:
+        self.home = meanings.home
+        self.meanings = meanings
         self.tables = runners()
         self.facts: list[CommandFact] = []
-        self.parts: list[Command] = []
+        self.parts: list[Found] = []
         self.redirects: list[Redirect] = []
         self.removals: list[Target] = []
         self.opaque = ""
@@ -68,23 +100,50 @@ class _Finder:
 
     def script(self, text: str, folders: Folders, depth: int) -> Script:
         script = read(text, folders, self.home)
-        self._opaque(script.problem)
+        self._opaque(script.problem or _evaluated(text))
         self.redirects += script.redirects
         for assigned in script.assigned:
             self._assigned(assigned, folders)
         for command in script.commands:
-            if read_by(reading_programs(), command.words) is None:
-                put = put_by_options(command.words, command.folders, self.home)
-                command = replace(command, folders=union(put, command.folders)) if put else command
-            self.parts.append(command)
+            meaning = self.meanings.of(command.words, command.folders)
+            if not meaning.only_reads:
+                command = replace(command, folders=also_put(command.words, command.folders, self.home))
+            self.parts.append(Found(command, meaning, depth))
             if command.words:
-                self._look(command, command.words, depth)
+                self._look(command, command.words, depth, meaning)
         return script
+
+    def powershell(self, text: str, folders: Folders, depth: int) -> Script:
+        taken = calls_in(text, folders, self.home)
+        for call in taken.calls:
+            meaning = meaning_in(call, self.home)
+            self.parts.append(Found(call.command, meaning, depth))
+            self._look_at_call(call, depth, meaning)
+        if taken.problem:
+            self._opaque(taken.problem)
+            self._hidden(text, text, folders)
+            self.facts.append(CommandFact(shortened(text), (_ADDED,), maybe=True))
+        commands = tuple(call.command for call in taken.calls)
+        single = not taken.problem and len(commands) == 1 and commands[0].bare
+        return Script(commands, problem=taken.problem, single=single)
+
+    def _look_at_call(self, call: Call, depth: int, meaning: Meaning) -> None:
+        """A rule on one name of a cmdlet holds for all of them."""
+        command, cmdlet = call.command, call.cmdlet
+        if cmdlet is None or call.may_be_program or cmdlet.name in cmdlets().listed("starts"):
+            self._look(command, command.words, depth, meaning)
+        arguments = normal_words(call)[1:]
+        for name in cmdlet.names if cmdlet is not None else ():
+            self._found(CommandFact(command.text, (Word(name), *arguments)), command.folders)
+        if cmdlet is not None and cmdlet.name in cmdlets().listed("evaluates"):
+            self._opaque(f"`{shortened(command.text)}` runs a text")
+            for word in command.words[1:] if depth < MAX_DEPTH else ():
+                self.powershell(word.text, command.folders, depth + 1)
 
     def _opaque(self, reason: str) -> None:
         self.opaque = self.opaque or reason
 
-    def _look(self, command: Command, words: tuple[Word, ...], depth: int) -> None:
+    def _look(self, command: Command, words: tuple[Word, ...], depth: int, meaning: Meaning | None = None) -> None:
         if self.tables.has("adding", words[0].program):
             words = tuple(_filled(word) if "{}" in word.written else word for word in words)
         if words[0].value is None:
@@ -96,7 +155,9 @@ class _Finder:
         longer = (*words, _ADDED) if any(words[i].program in ("xargs", "parallel") for i in starts) else words
         fact = CommandFact(command.text, longer, tuple(sorted(starts)), suspects)
         self._found(fact, command.folders)
-        for hidden in hidden_in(words, starts, self.tables):
+        if any(self._hides(words[start:], command.folders, None if start else meaning) for start in starts):
+            self.facts.append(CommandFact(command.text, (_ADDED,), maybe=True))
+        for hidden in hidden_in(words, starts, self.tables, meaning):
             self._hidden(command.text, hidden, command.folders)
         for word in words[1:]:
             if ASSIGNMENT.match(word.text):
@@ -105,6 +166,12 @@ class _Finder:
         for start in (*starts, *suspects):
             if self.tables.may_run_words(unversioned(words[start].program)):
                 self._look_inside(command, words[start:], depth + 1, sure=start in starts)
+
+    def _hides(self, words: tuple[Word, ...], folders: Folders, meaning: Meaning | None) -> bool:
+        """True where options of a program run what its words may not show; of some, `_after` shows it."""
+        if self.tables.words("after", words[0].program) is not None:
+            return False
+        return bool((meaning or self.meanings.of(words, folders)).hidden)
 
     def _found(self, fact: CommandFact, folders: Folders) -> None:
         self.facts.append(fact)
@@ -126,12 +193,14 @@ class _Finder:
             self._opaque("it holds commands within commands, more than can be followed")
             return
         name, rest, tables = words[0].program, words[1:], self.tables
+        if name in SHELLS and self._powershell(command, words, depth):
+            return
         if tables.has("shells", name):
             self._shell(command, name, rest, depth, sure)
         if tables.has("evaluators", name):
             self._scripts([" ".join(word.text for word in rest)], command, depth)
         if tables.has("scripted", name):
-            self._scripts([word.text for word in rest if _may_be_script(word)], command, depth)
+            self._scripts(_scripts_in(name, rest), command, depth)
         for inner in _after(words, tables.words("after", name) or ()):
             self._look(command, inner, depth)
             if len(inner[0].text.split()) > 1:
@@ -140,6 +209,8 @@ class _Finder:
             self.facts.append(CommandFact(command.text, subcommand, maybe=maybe))
         if sure:
             self._opaque(_unseen(name, words, command, tables))
+            if _runs_code(name, words, tables):
+                self.facts.append(CommandFact(command.text, (_ADDED,), maybe=True))
 
     def _shell(self, command: Command, name: str, rest: tuple[Word, ...], depth: int, sure: bool) -> None:
         given = _script_of(rest)
@@ -153,6 +224,15 @@ class _Finder:
             if sure:
                 self._opaque(f"{name} in `{shortened(command.text)}` runs what it is fed")
 
+    def _powershell(self, command: Command, words: tuple[Word, ...], depth: int) -> bool:
+        """True where it is known what PowerShell would run."""
+        script = script_of(words)
+        if script is None:
+            self._hidden(command.text, " ".join(word.text for word in words[1:]), command.folders)
+            return False
+        self.powershell(script, command.folders, depth)
+        return True
+
     def _scripts(self, texts: list[str], command: Command, depth: int) -> None:
         for text in texts:
             self.script(text, command.folders, depth)
@@ -163,8 +243,22 @@ def _filled(word: Word) -> Word:
     return Word(word.text.replace("{}", ""), Known.UNKNOWN, word.written)
 
 
+def _scripts_in(name: str, words: tuple[Word, ...]) -> list[str]:
+    """The words that a shell may read again; the first of `trap` even where it is no more than a name."""
+    first = next((word for word in words if not word.text.startswith("-")), None) if name == "trap" else None
+    return [word.text for word in words if word is first or _may_be_script(word)]
+
+
 def _may_be_script(word: Word) -> bool:
-    return len(word.text.split()) > 1 and not ASSIGNMENT.match(word.text)
+    return _SPECIAL.search(word.text) is not None and not ASSIGNMENT.match(word.text)
+
+
+def _evaluated(text: str) -> str:
+    """Why a text may run what it seems to quote, as a clause: `declare -i a; a='b[$(rm x)]'`."""
+    bare = _QUOTING.sub("", text)
+    if _RUN_IN_SUBSCRIPT.search(bare) and _TAKES_NUMBERS.search(bare):
+        return "it may run what stands in a subscript, which the shell evaluates"
+    return ""
 
 
 def _unseen(name: str, words: tuple[Word, ...], command: Command, tables: Runners) -> str:
@@ -179,7 +273,7 @@ def _unseen(name: str, words: tuple[Word, ...], command: Command, tables: Runner
         return f"{shown} may run a text that is not known"
     if command.input is not None and tables.words("fed", name) is not None:
         return f"{shown} may run what it is fed"
-    return f"{shown} runs code that is not shell" if _runs_code(name, words, tables) else ""
+    return ""
 
 
 def _globals(words: tuple[Word, ...]) -> Iterator[str]:
@@ -263,10 +357,20 @@ def _without_globals(words: tuple[Word, ...], options: tuple[str, ...]) -> Itera
         yield (words[0], *rest), False
 
 
+def _scripts_of_sed(texts: list[str]) -> Iterator[str]:
+    """The first word that is no option, and what `-e` gives."""
+    yield from [text for text in texts if not text.startswith("-")][:1]
+    yield from (script for option, script in pairwise(texts) if _SED_TAKES_SCRIPT.fullmatch(option))
+    yield from (text.partition("e")[2] for text in texts if text.startswith("-") and not text.startswith("--"))
+    yield from (text.partition("=")[2] for text in texts if text.startswith("--e"))
+
+
 def _runs_code(name: str, words: tuple[Word, ...], tables: Runners) -> bool:
     rest = [word.text for word in words[1:]]
     if not set(tables.words("fed", name) or ()).isdisjoint(rest):
         return True
+    if name in ("sed", "gsed"):
+        return any("e" in script and sed.check(script) for script in _scripts_of_sed(rest))
     plain_name = unversioned(name)
     markers = tables.words("code", plain_name)
     if markers is not None:

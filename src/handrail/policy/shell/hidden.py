@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from handrail.policy.shell.folders import Folders
+from handrail.policy.shell.meaning import Meaning
 from handrail.policy.shell.parse import read
-from handrail.policy.shell.programs import read_by, reading_programs
 from handrail.policy.shell.runners import Runners, unversioned
 from handrail.policy.shell.words import Known, Word
 
@@ -15,17 +15,26 @@ ASSIGNMENT = re.compile(r"\w+=")
 
 _BETWEEN_WORDS = re.compile(r"[\s=;|&(){}'\"`]+")
 _VALUE = re.compile(r"--?[\w-]+=(.+)", re.S)
+_PARTS_OF_SED = re.compile(r"[/|,#:;@!{}]+|(?<![A-HJ-LN-Za-z])e")
+"""What stands between the commands that a script of sed runs and the rest of it: `1ewho`, `/x/Iewho`, `s/x/who/e`."""
 
 
-def hidden_in(words: tuple[Word, ...], starts: set[int], tables: Runners) -> Iterator[str]:
+def hidden_in(
+    words: tuple[Word, ...], starts: set[int], tables: Runners, meaning: Meaning | None = None
+) -> Iterator[str]:
     """The texts within one command that its program may run; none of a program known not to."""
+    if meaning is not None and meaning.only_reads:
+        return
     names = [name for i in starts if tables.knows(name := unversioned(words[i].program))]
     hosts = {name: options for name in names if (options := tables.words("running", name)) is not None}
     asked_to = any(_option(word.text, options) for options in hosts.values() for word in words)
     unknown = all(tables.has("wrappers", name) for name in names)
-    if read_by(reading_programs(), words) is not None or not (unknown or asked_to or () in hosts.values()):
+    asked_to = asked_to or (meaning is not None and _may_run_its_words(words[0].program, meaning, tables))
+    if not (unknown or asked_to or () in hosts.values()):
         return
     following = False
+    if "sed" in hosts:
+        yield from (_PARTS_OF_SED.sub(" ", word.text) for word in words[1:])
     for word in words[1:]:
         value = _VALUE.fullmatch(word.text)
         if following or value or len(word.text.split()) > 1:
@@ -47,7 +56,14 @@ def runs_its_value(name: str, value: Word, tables: Runners) -> bool:
     """True for a variable whose value other programs run, unless that is the name of one that only reads."""
     if not (name in (tables.words("variables", "run") or ()) or name.startswith(("GIT_CONFIG", "BASH_FUNC_"))):
         return False
-    return value.known is not Known.LITERAL or (value.text != "" and value.text not in reading_programs())
+    return value.known is not Known.LITERAL or (value.text != "" and not tables.knows(value.text))
+
+
+def _may_run_its_words(program: str, meaning: Meaning, tables: Runners) -> bool:
+    """True for a program that has a table and is called with an option that runs something, or that is not in it."""
+    return bool(meaning.hidden) or (
+        meaning.read is not None and bool(meaning.read.problem) and not tables.has("plain", program)
+    )
 
 
 def _option(text: str, options: tuple[str, ...]) -> bool:

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 from tree_sitter import Node
 
-from handrail.policy.shell.words import Known, Word
+from handrail.policy.shell.settable import may_be_shown
+from handrail.policy.shell.words import Holds, Known, Word, worst
 
 MAX_BRACES = 6
 """Pairs of braces in one word that are written out."""
 MAX_BRACE_WORDS = 64
 """Words that one word with braces may become; beyond this its value counts as unknown."""
 
+_PLAIN = re.compile(r"[\w./:,@%+-][\w./:,@%+=-]*")
+_ACTS_IN_QUOTES = frozenset("$`\\")
 _GLOB = re.compile(r"[*?]|\[.+\]", re.S)
 _SPLIT = re.compile(r"[\s*?\[\\]")
 """What makes the shell take a value that stands bare for several words, or for a pattern."""
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_NUMBERS = re.compile(
+    r"\$(?:[?#!$]|\{(?:[?#!$]|#\w+(?:\[[@*]\])?|(?:PIPESTATUS|BASH_REMATCH)\[\d+\])\})|\$(?:RANDOM|SECONDS|LINENO|UID|EUID|PPID)"
+)
+_GIVEN = re.compile(r"\$(?:[@*\d]|\{[@*\d]\})")
+"""What a script was called with."""
 _LIVE_DOLLAR = re.compile(r"\$[\w({*@#?$!'\"\-]")
 _ANSI_ESCAPE = re.compile(
     r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|[uU]([0-9a-fA-F]{1,8})|(.))", re.S
@@ -39,6 +48,8 @@ class _Text:
     expanded: bool = False
     quoted: bool = False
     """What comes next stands in double quotes, so the shell does not split it."""
+    holds: Holds = Holds.NUMBER
+    whole: bool = True
 
     def add(self, text: str, *, live: bool = False) -> None:
         self.characters += text
@@ -48,18 +59,38 @@ class _Text:
         """Puts in what the shell would; an empty value is one that nobody knows, and a bare one may be split."""
         self.add(value)
         self.expanded = True
-        self.known = self.known and value != "" and (self.quoted or not _SPLIT.search(value))
+        if not value or (not self.quoted and _SPLIT.search(value)):
+            self.unknown(Holds.PRINTED if value else Holds.ANYTHING)
 
-    def unknown(self) -> None:
+    def unknown(self, holds: Holds = Holds.ANYTHING) -> None:
         self.known = False
+        self.holds = worst(self.holds, holds)
+        self.whole = self.whole and (self.quoted or holds in (Holds.NUMBER, Holds.PIPE))
+
+    def put_in(self, word: Word) -> None:
+        """The value of a variable."""
+        match word.known:
+            case Known.GLOB:
+                self.characters += word.text
+                self.live += [character in "*?[]" for character in word.text]
+                self.expanded, self.whole = True, self.whole and self.quoted
+            case Known.UNKNOWN:
+                self.unknown(word.holds)
+            case _ if not word.text:
+                self.whole = self.whole and self.quoted
+                self.expanded = True
+            case _:
+                self.expand(word.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the shell would put in for `~`, `$HOME` and `$PWD`; an empty one is not known."""
+    """What the shell would put in for `~`, `$HOME` and `$PWD`, where an empty one is not known; and for variables."""
 
     home: str
     folder: str = ""
+    variables: Mapping[str, Word] = field(default_factory=dict)
+    """Those that the text itself has set, with the value that they have here."""
 
 
 def words_of(nodes: list[Node], around: Surroundings) -> tuple[Word, ...]:
@@ -69,33 +100,57 @@ def words_of(nodes: list[Node], around: Surroundings) -> tuple[Word, ...]:
 
 def _words(node: Node, around: Surroundings) -> Iterator[Word]:
     source = _source(node)
+    plain = _plain_word(node.type, source)
+    if plain is not None:
+        yield plain
+        return
     text = _Text()
     _read(node, text, around)
     braces = sum(alive and c == "{" for c, alive in zip(text.characters, text.live, strict=True))
     odd = ".." in source or ("{}" in source and "," in source)  # ranges; and bash may pass by a `{` before a `}`
     if not text.known or braces > MAX_BRACES or (braces and odd):
         _put_in_home(text, around, source)
-        yield Word(_pattern(text.characters, text.live), Known.UNKNOWN, source)
+        yield _unknown(text, source)
         return
     variants = list(islice(_without_braces(text.characters, text.live), MAX_BRACE_WORDS + 1))
     # An empty one vanishes unless it was quoted, and which of them the quotes belong to is not known here.
     vanishing = len(variants) > 1 and not all(c for c, _ in variants)
     if len(variants) > MAX_BRACE_WORDS or (vanishing and not _QUOTES.isdisjoint(source)):
-        yield Word(_pattern(text.characters, text.live), Known.UNKNOWN, source)
+        text.unknown(Holds.PRINTED)
+        yield _unknown(text, source)
         return
     for characters, live in variants:
         if characters or not vanishing:
-            variant = _Text(characters, live, expanded=text.expanded or len(variants) > 1)
+            variant = _Text(characters, live, expanded=text.expanded or len(variants) > 1, whole=text.whole)
             _put_in_home(variant, around, source)
             yield _word(variant, source)
+
+
+def _plain_word(kind: str, source: str) -> Word | None:
+    """A word on which the shell has nothing to do but to take its quotes away: most are such."""
+    match kind:
+        case "word" | "number" | "command_name" | "concatenation" if _PLAIN.fullmatch(source):
+            return Word(source)
+        case "raw_string":
+            return Word(source[1:-1], source=source)
+        case "string" if _ACTS_IN_QUOTES.isdisjoint(source):
+            return Word(source[1:-1], source=source)
+    return None
+
+
+def _unknown(text: _Text, source: str) -> Word:
+    holds = Holds.PRINTED if text.known else text.holds  # braces that are not written out name only what they hold
+    return Word(_pattern(text.characters, text.live), Known.UNKNOWN, source, holds, text.whole and not text.known)
 
 
 def _word(text: _Text, source: str) -> Word:
     value, pattern = "".join(text.characters), _pattern(text.characters, text.live)
     if not text.known:
-        return Word(pattern, Known.UNKNOWN, source)
+        return _unknown(text, source)
     if _GLOB.search("".join(c for c, alive in zip(text.characters, text.live, strict=True) if alive)):
-        return Word(pattern, Known.GLOB, source)
+        return Word(pattern, Known.GLOB, source, whole=text.whole)
+    if not value and not text.whole:  # nothing is left of `$x`, not even a word
+        return Word("", Known.UNKNOWN, source, Holds.NUMBER, whole=False)
     return Word(value, Known.EXPANDED if text.expanded else Known.LITERAL, "" if source == value else source)
 
 
@@ -118,16 +173,35 @@ def _read(node: Node, text: _Text, around: Surroundings) -> None:
             for child in node.children:
                 _read(child, text, around)
         case "simple_expansion" | "expansion":
-            text.expand({"HOME": around.home, "PWD": around.folder}.get(_variable(node), ""))
-        case "command_substitution" if _source(node) in ("$(pwd)", "`pwd`"):
+            _read_expansion(_source(node), text, around)
+        case "command_substitution" if _source(node) in ("$(pwd)", "`pwd`") and around.folder:
             text.expand(around.folder)
+        case "command_substitution":
+            text.unknown(Holds.PRINTED)
+        case "process_substitution":
+            text.unknown(Holds.PIPE)
+        case "arithmetic_expansion":
+            text.unknown(Holds.NUMBER)
         case _:
             text.unknown()
 
 
-def _variable(node: Node) -> str:
+def variable_in(source: str) -> str:
     """The name in `$NAME` or `${NAME}`; empty for an expansion that does anything else."""
-    return re.sub(r"^\$(?:\{(\w+)\}|(\w+))$", r"\1\2", _source(node))
+    found = _VARIABLE.fullmatch(source)
+    return found[1] or found[2] if found else ""
+
+
+def _read_expansion(source: str, text: _Text, around: Surroundings) -> None:
+    name = variable_in(source)
+    if name in around.variables:
+        text.put_in(around.variables[name])
+    elif name in ("HOME", "PWD"):
+        text.expand(around.home if name == "HOME" else around.folder)
+    elif _NUMBERS.fullmatch(source):
+        text.unknown(Holds.NUMBER)
+    else:
+        text.unknown(Holds.PRINTED if _GIVEN.fullmatch(source) or may_be_shown(name) else Holds.ANYTHING)
 
 
 def _read_bare(source: str, text: _Text) -> None:

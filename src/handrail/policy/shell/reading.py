@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from handrail.contract.effects import Scope, SimpleCommand
-from handrail.policy.facts import Access, CommandFact
-from handrail.policy.shell.finding import Findings, find
-from handrail.policy.shell.folders import Folder, Folders
-from handrail.policy.shell.parse import Command, Redirect
-from handrail.policy.shell.programs import Reading, editing_programs, read_by, reading_programs
+from handrail.contract.effects import SimpleCommand
+from handrail.policy.facts import CommandFact
+from handrail.policy.shell.finding import Findings, find, find_powershell
+from handrail.policy.shell.folders import Folder
+from handrail.policy.shell.meaning import Meanings
+from handrail.policy.shell.operand import Operand
+from handrail.policy.shell.parts import Part, opened_by, parts_of, powershell_parts
+from handrail.policy.shell.powershell.calls import calls_in
 from handrail.policy.shell.removal import Target
 from handrail.policy.shell.runners import runners
+from handrail.policy.shell.script import Command
 from handrail.policy.shell.syntax import MAX_LENGTH
 from handrail.policy.shell.words import Known, Word
 from handrail.policy.wording import shortened
 
-NOWHERE = "/dev/null"
-
-_DUPLICATES = frozenset((">&", "<&"))
 _AS_MODULE = re.compile(r"(?:-\w*m)?handrail(?:\.\w+)*")
 """`python -m handrail`, in one word or two."""
 _TELLTALE = re.compile(r"(?<![\w-])(?:rm|rmdir|unlink|shred|handrail)(?![\w-])|\s-delete\b")
@@ -30,217 +29,103 @@ _TELLTALE = re.compile(r"(?<![\w-])(?:rm|rmdir|unlink|shred|handrail)(?![\w-])|\
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
-    """A path that a command names, not looked up yet."""
-
-    path: str
-    """Absolute; a pattern where `glob`. `..` is left in it: behind a link it leads elsewhere than by name."""
-    access: Access
-    scope: Scope = "file"
-    names_only: bool = False
-    """It is looked at, and its contents are not read."""
-    glob: bool = False
-    follows: bool = False
-    """Of a tree: links in it are followed."""
-
-
-@dataclass(frozen=True, slots=True)
 class ShellReading:
     """All that the text says by itself; the resolver looks up the paths."""
 
+    parts: tuple[Part, ...]
     commands: tuple[CommandFact, ...] = ()
     runs: tuple[SimpleCommand, ...] = ()
     opaque: str = ""
-    unread: str = ""
-    single: SimpleCommand | None = None
-    edits: bool = False
     operands: tuple[Operand, ...] = ()
+    """Of the parts, and of all commands that might run beside them."""
     unnamed: str = ""
     removals: tuple[Target, ...] = ()
     answers_itself: str = ""
-    settings_of: str = ""
-    """The first part that only reads if the settings of the repository run no programs."""
     unjudged: bool = False
     """It was not wholly taken apart, and may well do what no call may do."""
+    single: bool = False
+    """It is nothing but one simple command."""
+
+    @property
+    def unread(self) -> str:
+        """The first part that is not known to only read; empty when none is, as far as the text tells."""
+        for part in self.parts:
+            if part.unread or any(operand.access != "read" for operand in part.redirected):
+                return shortened(part.text or part.unread)
+        return ""
 
 
 def read_shell(text: str, folder: str, home: str) -> ShellReading:
     """What `text` means to a shell that starts in `folder`. Never raises."""
     if len(text) > MAX_LENGTH:
-        opaque = f"it is longer than {MAX_LENGTH:,} characters"
-        short, unjudged = shortened(text), _TELLTALE.search(text) is not None
-        return ShellReading(opaque=opaque, unread=short, unnamed=short, unjudged=unjudged)
-    found = find(text, (Folder(folder),), home)
-    readings = [read_by(reading_programs(), part.words) for part in found.parts]
-    opened = [redirect for redirect in found.redirects if not _opens_nothing(redirect)]
-    single = found.parts[0].simple if found.script.single and not found.opaque else None
-    single = single if single is not None and single.literal else None
-    edit = read_by(editing_programs(), found.parts[0].words) if single is not None else None
-    if edit is not None:
-        operands = list(_edited(edit, found.parts[0].folders))
-    else:
-        operands = [o for part, reading in zip(found.parts, readings, strict=True) for o in _named(part, reading)]
-    operands += [operand for redirect in opened for operand in _opened(redirect)]
+        return _too_long(text)
+    meanings = Meanings(home)
+    found = find(text, (Folder(folder),), meanings)
+    return _reading(text, found, parts_of(found.script, text, meanings))
+
+
+def read_powershell(text: str, folder: str, home: str) -> ShellReading:
+    """The same of a text of PowerShell. Never raises; without its parser nothing of it is known to only read."""
+    if len(text) > MAX_LENGTH:
+        return _too_long(text)
+    meanings, folders = Meanings(home), (Folder(folder),)
+    found = find_powershell(text, folders, meanings)
+    return _reading(text, found, powershell_parts(calls_in(text, folders, home), text, meanings))
+
+
+def _too_long(text: str) -> ShellReading:
+    opaque = f"it is longer than {MAX_LENGTH:,} characters"
+    short, unjudged = shortened(text), _TELLTALE.search(text) is not None
+    part = Part(short, unread=opaque, opaque=opaque, unnamed=True)
+    return ShellReading((part,), opaque=opaque, unnamed=short, unjudged=unjudged)
+
+
+def _reading(text: str, found: Findings, parts: tuple[Part, ...]) -> ShellReading:
+    opaque = found.opaque or next((part.opaque for part in parts if not part.words and part.opaque), "")
     return ShellReading(
+        parts=parts,
         commands=found.commands,
-        runs=tuple(part.simple for part in found.parts),
-        opaque=found.opaque,
-        unread=_first_unread(text, found, readings, opened),
-        single=single,
-        edits=edit is not None,
-        settings_of=next((shortened(p.text) for p, r in zip(found.parts, readings, strict=True) if _asks_git(r)), ""),
-        operands=tuple(dict.fromkeys(operands)),
-        unnamed=_first_unnamed(text, found),
+        runs=tuple(part.command.simple for part in found.parts),
+        opaque=opaque,
+        operands=tuple(dict.fromkeys((*_of_parts(parts), *_of_findings(found)))),
+        unnamed=_first_unnamed(text, found, parts),
         removals=found.removals,
-        answers_itself=next((shortened(part.text) for part in found.parts if _answers_itself(part)), ""),
-        unjudged=any(_may_answer_itself(part) for part in found.parts),
+        answers_itself=_first_self_answer(found),
+        unjudged=any(_may_answer_itself(part.command) for part in found.parts),
+        single=found.script.single,
     )
 
 
-def _first_unread(text: str, found: Findings, readings: list[Reading | None], opened: list[Redirect]) -> str:
-    """The first part that is not known to only read."""
-    for part, reading in zip(found.parts, readings, strict=True):
-        if reading is None or ("repository" in reading.usage.traits and _moved(part, found)):
-            return shortened(part.text)
-    unread = next((redirect for redirect in opened if not _only_reads(redirect)), None)
-    if unread is not None:
-        return shortened(f"{unread.operator} {unread.target.written}")
-    return "" if found.script.plain and not found.opaque else shortened(text) or "blanks"
+def _of_parts(parts: tuple[Part, ...]) -> Iterator[Operand]:
+    for part in parts:
+        yield from part.operands
+        yield from part.redirected
 
 
-def _first_unnamed(text: str, found: Findings) -> str:
+def _of_findings(found: Findings) -> Iterator[Operand]:
+    """Of scripts in the words of commands, also where these may be no more than texts."""
+    for part in found.parts:
+        if part.depth:
+            yield from part.meaning.operands
+            yield from (operand for redirect in part.command.redirects for operand in opened_by(redirect))
+    yield from (operand for redirect in found.redirects for operand in opened_by(redirect))
+
+
+def _first_unnamed(text: str, found: Findings, parts: tuple[Part, ...]) -> str:
     """The first part with a word that isn't known and may be a path."""
-    for command in found.commands:
-        listed = reading_programs().get(command.words[0].text)
-        only_text = listed is not None and not listed.subcommands and listed.usage.operands == "text"
-        if not only_text and any(word.known is Known.UNKNOWN for word in command.words):
-            return shortened(command.text)
-    unknown = next((r for r in found.redirects if r.target.known is Known.UNKNOWN), None)
-    if unknown is not None:
-        return shortened(f"{unknown.operator} {unknown.target.written}")
-    return shortened(text) if found.script.problem else ""
+    unnamed = next((part.text for part in parts if part.unnamed), "")
+    unnamed = unnamed or next((p.command.text for p in found.parts if p.depth and p.meaning.unnamed), "")
+    return shortened(unnamed or text) if unnamed or found.script.problem else ""
 
 
-def _asks_git(reading: Reading | None) -> bool:
-    return reading is not None and "repository" in reading.usage.traits
-
-
-def _moved(part: Command, found: Findings) -> bool:
-    """True when it may run in another folder than the first part does."""
-    return part.folders != found.parts[0].folders
-
-
-def _opens_nothing(redirect: Redirect) -> bool:
-    """`2>&1` and `>/dev/null`."""
-    target = redirect.target
-    if redirect.operator in _DUPLICATES:
-        return target.known is Known.LITERAL and target.text.isdigit()
-    return target.known is Known.LITERAL and target.text == NOWHERE
-
-
-def _only_reads(redirect: Redirect) -> bool:
-    return redirect.operator == "<" and redirect.target.known in (Known.LITERAL, Known.EXPANDED)
-
-
-def _opened(redirect: Redirect) -> Iterator[Operand]:
-    yield from _operands(redirect.target, redirect.folders, "read" if redirect.operator == "<" else "write")
-
-
-def _operands(
-    word: Word,
-    folders: Folders,
-    access: Access,
-    scope: Scope = "file",
-    *,
-    names_only: bool = False,
-    follows: bool = False,
-) -> Iterator[Operand]:
-    """The path that a word names, from each folder that the command may run in. An unknown word names none."""
-    if word.known is not Known.UNKNOWN and word.text:
-        for folder in folders:
-            path = posixpath.join(folder.path, word.text)
-            yield Operand(path, access, scope, names_only, word.known is Known.GLOB, follows)
-
-
-def _named(command: Command, reading: Reading | None) -> Iterator[Operand]:
-    if reading is None:
-        yield from _mentioned(command)
-        return
-    usage, words, folders = reading.usage, list(reading.operands), command.folders
-    follows = "folders" in usage.traits and len(words) > 1
-    trees = follows or not usage.trees.isdisjoint(reading.flags)
-    match usage.operands:
-        case "text":
-            words = [word for word in words if word.known is Known.GLOB]
-        case "pattern" if usage.patterns.isdisjoint(reading.flags):
-            words = words[1:]
-        case "revisions":
-            words += [Word(path) for word in words if (path := word.text.partition(":")[2])]
-    if not words and ("here" in usage.traits or trees):
-        words = [Word(".")]
-    names_only = usage.operands in ("names", "text")
-    scope: Scope = "tree" if trees and not names_only else "file"
-    for word in words:
-        if word.text != "-":
-            yield from _operands(word, folders, "read", scope, names_only=names_only, follows=follows)
-
-
-def _edited(reading: Reading, folders: Folders) -> Iterator[Operand]:
-    """What the file commands of `accept-edits` read and write; a target may be a folder to put things in."""
-    words = reading.operands
-    recursive = not {"-r", "-R", "-a", "--recursive", "--archive"}.isdisjoint(reading.flags)
-    match reading.usage.operands:
-        case "written":
-            for word in words:
-                yield from _operands(word, folders, "write")
-        case "removed":
-            for word in words:
-                yield from _operands(word, folders, "write", "tree" if recursive else "file")
-        case kind:
-            *sources, target = words or (Word("."),)
-            for source in sources:
-                scope: Scope = "tree" if recursive or kind == "moved" else "file"
-                yield from _operands(source, folders, "read", scope)
-                if kind == "moved":
-                    yield from _operands(source, folders, "write", scope)
-                inside = Word(posixpath.join(target.text, posixpath.basename(source.text.rstrip("/"))))
-                yield from _operands(inside, folders, "write", scope)
-            yield from _operands(target, folders, "write")
-
-
-def _mentioned(command: Command) -> Iterator[Operand]:
-    """Words of a program that nobody knows to be harmless, as far as they could be paths."""
-    if not command.words:
-        return
-    program, *rest = command.words
-    if "/" in program.text:
-        yield from _operands(program, command.folders, "read")
-    readers = runners().words("readers", program.program)
-    reads = readers is not None and (not readers or bool(rest and rest[0].text in readers))
-    for word in rest:
-        for text in _paths_in(word.text):
-            yield from _operands(
-                Word(text, word.known), command.folders, "read" if reads and text == word.text else "mention"
-            )
-
-
-def _paths_in(text: str) -> Iterator[str]:
-    """`x`, and of `-fx`, `--file=x`, `of=x` and `@x` the x."""
-    if not text.startswith("-"):
-        yield text
-    elif not text.startswith("--"):
-        yield text[2:]
-    if "=" in text:
-        yield text.partition("=")[2]
-    if text.startswith("@"):
-        yield text[1:]
+def _first_self_answer(found: Findings) -> str:
+    answers = (p.command for p in found.parts if not p.meaning.only_reads and _answers_itself(p.command))
+    return next((shortened(command.text) for command in answers), "")
 
 
 def _answers_itself(command: Command) -> bool:
     """`handrail approvals approve` and its like, whatever stands before it."""
     words = command.words
-    if not words or words[0].value in reading_programs():
-        return False
     for position, word in enumerate(words):
         if word.program == "handrail" or (word.value is not None and _AS_MODULE.fullmatch(word.text)):
             subcommands = [w for w in words[position + 1 :] if not w.text.startswith("-")]

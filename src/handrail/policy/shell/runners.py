@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from handrail.policy.shell.programs import editing_programs, reading_programs
+from handrail.policy.shell.programs import Program, programs
 
 _VERSION = re.compile(r"[\d.]+$")
 
@@ -31,8 +31,7 @@ class Runners:
     def knows(self, program: str) -> bool:
         """True for a program of which it is known whether it runs its own words."""
         return (
-            program in reading_programs()
-            or program in editing_programs()
+            _never_runs_words(programs().get(program))
             or any(program in listed for listed in self.lists.values())
             or any(program in self.tables[table] for table in ("after", "code"))
         )
@@ -42,6 +41,13 @@ class Runners:
         return any(program in self.lists[listed] for listed in ("shells", "evaluators", "scripted", "opaque")) or any(
             program in self.tables[table] for table in ("after", "code", "within", "globals", "fed")
         )
+
+
+def _never_runs_words(program: Program | None) -> bool:
+    """True for one whose table says of every form what its words are."""
+    if program is None:
+        return False
+    return not any(usage.never or usage.operands == "command" for _, usage in program.usages)
 
 
 @cache

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from enum import StrEnum
 
 from handrail.contract.values import value
+
+_MAY_START_WITH_A_DASH = re.compile(r"['\"]*(?:[-$`<>*?\[{]|\\$)")
+"""How a word is written whose first character is a dash or is not known."""
 
 
 class Known(StrEnum):
@@ -14,11 +18,35 @@ class Known(StrEnum):
     LITERAL = "literal"
     """All of it, from the text alone."""
     EXPANDED = "expanded"
-    """All of it, given the home and working folders, or braces written out."""
+    """All of it, given the home and working folders and the variables set before, or braces written out."""
     GLOB = "glob"
     """A pattern for names of files."""
     UNKNOWN = "unknown"
     """It depends on variables or on what commands print."""
+
+
+class Holds(StrEnum):
+    """What an unknown part may hold, from the most harmless on."""
+
+    NUMBER = "number"
+    """Digits: `$?`, `$#`, `${#x}`, a counter."""
+    PIPE = "pipe"
+    """The name of a pipe to or from a command of the same text: `<(…)`."""
+    NAME = "name"
+    """A name of a file that a search lists, which starts with the folder that is searched."""
+    LISTED = "listed"
+    """A name of a file that another command of the same text lists."""
+    PRINTED = "printed"
+    """What commands of the same text print, or were given."""
+    ANYTHING = "anything"
+    """What a variable of the environment holds."""
+
+
+_BY_HARM = tuple(Holds)
+
+
+def worst(*holds: Holds) -> Holds:
+    return max(holds, key=_BY_HARM.index)
 
 
 @value
@@ -30,6 +58,10 @@ class Word:
     known: Known = Known.LITERAL
     source: str = ""
     """As written, where that differs from the value."""
+    holds: Holds = Holds.ANYTHING
+    """Of an unknown word: what it may hold."""
+    whole: bool = True
+    """It stays one word whatever it holds; else the shell may make none or several of it."""
 
     @property
     def value(self) -> str | None:
@@ -44,3 +76,12 @@ class Word:
     def program(self) -> str:
         """The name of the program that this word would start; empty when it can't be known."""
         return posixpath.basename(self.text) if self.value is not None else ""
+
+    @property
+    def may_be_flag(self) -> bool:
+        """True where it is not known and may come to a word with a dash, or to several words."""
+        if self.value is not None:
+            return False
+        if self.known is Known.UNKNOWN and self.holds in (Holds.NUMBER, Holds.PIPE, Holds.NAME):
+            return False
+        return not self.whole or _MAY_START_WITH_A_DASH.match(self.written) is not None

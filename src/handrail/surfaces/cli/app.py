@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,6 +13,8 @@ import click
 from handrail import __version__
 from handrail.errors import HandrailError, UsageError
 from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.later import LazyGroup
+from handrail.surfaces.cli.options import in_workspace
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -22,7 +24,7 @@ def run(arguments: Sequence[str]) -> int:
         code = handrail.main(list(arguments), prog_name="handrail", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        exits.told(f"{error.format_message()} Try 'handrail --help'.")
+        exits.told(_what_to_do(error))
         return exits.USAGE
     except click.Abort:
         return exits.INTERRUPTED
@@ -45,6 +47,13 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else exits.DONE
 
 
+def _what_to_do(error: click.ClickException) -> str:
+    """What is wrong with the command line, and the help of the very command that it was for."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    command = context.command_path if context else "handrail"
+    return f"{error.format_message()} Try '{command} --help'."
+
+
 def _open_streams() -> None:
     """A stream that was closed by whoever started us reads as empty, and swallows what is written."""
     sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY))
@@ -61,7 +70,21 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
+LATER: Mapping[str, str] = {
+    "approvals": "handrail.surfaces.cli.approvals_commands:approvals",
+    "audit": "handrail.surfaces.cli.audit_commands:audit",
+    "config": "handrail.surfaces.cli.config_commands:config",
+    "grants": "handrail.surfaces.cli.grants_commands:grants",
+    "policy": "handrail.surfaces.cli.policy_commands:policy",
+    "sessions": "handrail.surfaces.cli.sessions_commands:sessions",
+    "trust": "handrail.surfaces.cli.trust_commands:trust",
+}
+"""Commands that are imported when they are called: name → `module:attribute`."""
+
+
+@click.group(
+    cls=LazyGroup, later=LATER, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, message="handrail %(version)s")
 def handrail() -> None:
     """The tool runtime for LLM agents: a model's tool calls go in, governed results come out."""
@@ -76,45 +99,45 @@ _folder = click.Path(path_type=Path)
 @handrail.command("exec")
 @click.argument("file", default="-", metavar="[FILE|-]")
 @click.option("--wire", type=click.Choice(_WIRES), help="The input's wire format; found out when not given.")
-@click.option("-C", "workspace", type=_folder, default=Path("."), metavar="DIR", help="Workspace (default: here).")
-@click.option("--add-dir", "added", type=_folder, multiple=True, metavar="DIR", help="A further folder to work in.")
-@click.option("--mode", type=click.Choice(_MODES), default="default", show_default=True)
+@in_workspace
+@click.option("--add-dir", "add_dirs", type=_folder, multiple=True, metavar="DIR", help="A further folder to work in.")
+@click.option("--mode", type=click.Choice(_MODES), help="How much runs unasked.")
 @click.option("--policy", "policies", type=_folder, multiple=True, metavar="FILE", help="Rules, in TOML; repeatable.")
-@click.option("--model", default="", metavar="NAME", help="The model that answered.")
+@click.option("--model", metavar="NAME", help="The model that answered.")
 @click.option(
     "--approve",
     type=click.Choice(["ask", "all", "none", "wait"]),
-    default="ask",
-    show_default=True,
     help="Who answers what is asked: you at the terminal, yes to all, nobody, or somebody later.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each response.")
-def exec_(file: str, as_json: bool, **options: object) -> int:
+def exec_(file: str, workspace: Path, wire: str | None, as_json: bool, **flags: object) -> int:
     """Carry out the tool calls in a model's response. With --json, print what to append to the conversation.
 
     FILE holds a response of any of four providers, its stream events, or {"calls": […]}; '-' is stdin.
+    What no option says, the settings say: see 'handrail config show'.
 
     Exit codes: 0 every call has its result; 1 the journal can't be opened, or the output not written;
     2 the input can't be read; 3 a call waits for an approval or for the client; 130 interrupted, after
     every call got its result.
     """
-    from handrail.surfaces.cli.exec_command import ExecOptions, run_exec
+    from handrail.surfaces.cli.exec_command import run_exec
 
-    return run_exec(file, ExecOptions.of(options), as_json=as_json)
+    return run_exec(file, workspace, wire, flags, as_json=as_json)
 
 
 @handrail.command("tools")
-@click.option("--model", default="", metavar="NAME", help="Show the names that this model's family knows.")
-@click.option("--mode", type=click.Choice(_MODES), default="default", show_default=True)
+@in_workspace
+@click.option("--model", metavar="NAME", help="Show the names that this model's family knows.")
+@click.option("--mode", type=click.Choice(_MODES), help="How much runs unasked.")
 @click.option("--policy", "policies", type=_folder, multiple=True, metavar="FILE", help="Rules, in TOML; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--explain", is_flag=True, help="Also each hidden tool, with the reason.")
 @click.option("--all", "all_", is_flag=True, help="All known tools, with provider and server.")
-def tools(model: str, mode: str, policies: tuple[Path, ...], as_json: bool, explain: bool, all_: bool) -> int:
-    """Show the tools that a model would see."""
+def tools(workspace: Path, as_json: bool, explain: bool, all_: bool, **flags: object) -> int:
+    """Show the tools that a model would see. What no option says, the settings say."""
     from handrail.surfaces.cli.tools_command import run_tools
 
-    return run_tools(model, mode, policies, as_json=as_json, explain=explain, everything=all_)
+    return run_tools(workspace, flags, as_json=as_json, explain=explain, everything=all_)
 
 
 @handrail.command("demo")

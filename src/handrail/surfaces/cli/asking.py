@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from handrail.contract.calls import AwaitingApproval
-from handrail.contract.confirmation import Answer, CancelCall, EditArguments, Once, Reject
+from handrail.contract.confirmation import (
+    Always,
+    Answer,
+    CancelCall,
+    Confirmation,
+    EditArguments,
+    GrantOption,
+    Once,
+    QuestionConfirmation,
+    Reject,
+    Reply,
+)
 from handrail.contract.ports import Asker, Unanswered
+from handrail.errors import UsageError
+from handrail.runtime.answers import QUESTIONS, kind_of
 from handrail.runtime.askers import LeftOpen, Nobody
-from handrail.runtime.environment import INSIDE
+from handrail.runtime.who import governed_by
 from handrail.surfaces.cli.confirming import question_lines
+from handrail.surfaces.cli.typed import typed_object
 
 TERMINAL = "/dev/tty"
 _KEYS = "[y]es   [n]o, or 'n REASON'   [e]dit: 'e {JSON arguments}'   [c]ancel the call: "
+_KEYS_WITH_OFFERS = "[y]es   [a]lways: 'a N'   [n]o, or 'n REASON'   [e]dit: 'e {JSON arguments}'   [c]ancel the call: "
+_KEYS_FOR_A_QUESTION = "[r]eply: 'r TEXT'   [n]o answer, or 'n REASON'   [c]ancel the call: "
 
 
 class Approve(StrEnum):
@@ -29,7 +44,7 @@ class Approve(StrEnum):
 
 def asker_of_option(approve: Approve, workspace: Path) -> Asker:
     """Inside a governed call nobody answers: a model must not approve what it asked for."""
-    if approve in (Approve.ASK, Approve.ALL) and INSIDE in os.environ:
+    if approve in (Approve.ASK, Approve.ALL) and governed_by(None):
         return Nobody()
     match approve:
         case Approve.ASK:
@@ -48,7 +63,8 @@ class YesToAll:
     surface = "approve-all"
 
     async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:
-        return Unanswered.NOBODY if call.decision.needs_person else Once()
+        only_a_person = call.decision.needs_person or kind_of(call) in QUESTIONS
+        return Unanswered.NOBODY if only_a_person else Once()
 
 
 class TerminalAsker:
@@ -77,37 +93,65 @@ class TerminalAsker:
 async def _ask(terminal: int, call: AwaitingApproval, root: Path) -> Answer | Unanswered:
     discard_typeahead(terminal)
     _write(terminal, "\n".join(["", *question_lines(call, root, colour="NO_COLOR" not in os.environ), ""]))
+    keys = _KEYS_FOR_A_QUESTION if kind_of(call) in QUESTIONS else _KEYS_WITH_OFFERS if call.offers else _KEYS
     while True:
-        _write(terminal, _KEYS)
+        _write(terminal, keys)
         line = await _line(terminal)
         if line is None:
             _write(terminal, "\n")
             return Unanswered.NOBODY
-        answer = parsed(line)
+        is_question = kind_of(call) in QUESTIONS
+        answer = parsed_reply(line, call.confirmation) if is_question else parsed(line, call.offers)
         if isinstance(answer, str):
             _write(terminal, f"{answer}\n")
         else:
             return answer
 
 
-def parsed(line: str) -> Answer | str:
-    """An answer, or what is wrong with what was typed."""
+def parsed(line: str, offers: Sequence[GrantOption] = ()) -> Answer | str:
+    """An answer about a call, or what is wrong with what was typed."""
     key, _, rest = line.strip().partition(" ")
     match key.lower():
         case "y" | "yes":
             return Once()
+        case "a" | "always" if offers:
+            number = int(rest) if rest.strip().isdecimal() else 0
+            return Always(offers[number - 1]) if 0 < number <= len(offers) else f"Offers are 1 to {len(offers)}: a 1"
         case "n" | "no":
             return Reject(rest.strip())
         case "c" | "cancel":
             return CancelCall()
         case "e" | "edit":
             try:
-                arguments = json.loads(rest)
-            except ValueError as error:
-                return f"These are not JSON arguments: {error}."
-            return EditArguments(arguments) if isinstance(arguments, dict) else "Arguments are one JSON object."
+                return EditArguments(typed_object(rest))
+            except UsageError as error:
+                return _as_said(error)
         case _:
             return "Type y, n, e or c."
+
+
+def parsed_reply(line: str, asked: Confirmation) -> Answer | str:
+    """An answer to a question, or what is wrong with what was typed."""
+    key, _, text = line.strip().partition(" ")
+    match key.lower():
+        case "n" | "no":
+            return Reject(text)
+        case "c" | "cancel":
+            return CancelCall()
+        case "r" | "reply" if isinstance(asked, QuestionConfirmation) and asked.form is not None:
+            try:
+                return Reply(typed_object(text))
+            except UsageError as error:
+                return _as_said(error)
+        case "r" | "reply":
+            return Reply(text)
+        case _:
+            return "Type r and the reply, n or c."
+
+
+def _as_said(error: UsageError) -> str:
+    said = str(error)
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def discard_typeahead(terminal: int) -> None:

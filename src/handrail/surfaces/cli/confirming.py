@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from handrail.contract.calls import AwaitingApproval
@@ -9,21 +10,38 @@ from handrail.contract.confirmation import (
     Confirmation,
     EditConfirmation,
     ExecConfirmation,
+    GrantOption,
     InfoConfirmation,
     McpConfirmation,
     PlanConfirmation,
     QuestionConfirmation,
     SandboxConfirmation,
 )
+from handrail.contract.decision import Decision
 from handrail.surfaces.cli.text import bold, diff_lines, printable, shown_path
 
 
 def question_lines(call: AwaitingApproval, root: Path, *, colour: bool) -> list[str]:
     """Everything in it that a model or a file chose is made printable: no escape sequence gets through."""
+    title = f"{call.invocation.tool.name}: {call.invocation.describe()}"
+    return shown_lines(title, call.confirmation, call.decision, call.offers, root, colour=colour)
+
+
+def shown_lines(
+    title: str,
+    confirmation: Confirmation,
+    decision: Decision,
+    offers: Sequence[GrantOption],
+    root: Path,
+    *,
+    colour: bool,
+) -> list[str]:
+    """The same of a question that this process does not ask itself."""
     return [
-        bold(f"{call.invocation.tool.name}: {printable(call.invocation.describe())}", colour=colour),
-        *_shown(call.confirmation, root, colour=colour),
-        f"Why this is asked: {printable(call.decision.reason)} ({call.decision.source})",
+        bold(printable(title), colour=colour),
+        *_shown(confirmation, root, colour=colour),
+        f"Why this is asked: {printable(decision.reason)} ({printable(str(decision.source))})",
+        *(f"  always {number}: {printable(offer.label)}" for number, offer in enumerate(offers, start=1)),
     ]
 
 
@@ -33,12 +51,12 @@ def _shown(confirmation: Confirmation, root: Path, *, colour: bool) -> list[str]
             return diff_lines(shown_path(path, root), old, new, colour=colour)
         case ExecConfirmation(command=command):
             return [f"  $ {line}" for line in printable(command, keep_lines=True).split("\n")]
-        case InfoConfirmation(text=text):
-            return _indented(text)
+        case InfoConfirmation(text=text, urls=urls):
+            return _indented("\n".join([text, *urls]))
         case McpConfirmation(server=server, tool=tool, arguments=arguments):
             return _indented(f"{tool} on {server}: {arguments}")
         case QuestionConfirmation(question=question, options=options):
-            return _indented("\n".join([question, *options]))
+            return _indented("\n".join([question, *(f"- {option}" for option in options)]))
         case PlanConfirmation(plan=plan):
             return _indented(plan)
         case SandboxConfirmation(command=command, reads=reads, writes=writes, network=network):

@@ -21,6 +21,7 @@ from handrail.contract.ports import Asker, Unanswered
 from handrail.policy import load_rules
 from handrail.runtime.turns import Turn
 from handrail.session import Parts, Session
+from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.asking import TerminalAsker
 from handrail.surfaces.cli.confirming import question_lines
 from handrail.surfaces.cli.demo.script import SCRIPT, TASK
@@ -65,7 +66,7 @@ class YesWithANote:
 async def _play(project: Path, asker: Asker, *, colour: bool) -> int:
     policy = resources.files("handrail.surfaces.cli.demo").joinpath("policy.toml").read_text("utf-8")
     click.echo(f"A scripted model works in a copy of a small project. {bold('Task:', colour=colour)} {TASK}\n")
-    done = False
+    done, redactor = False, Redactor(os.environ)
     async with Session.open(project, rules=load_rules(policy, _POLICY), parts=Parts(asker=asker)) as session:
         async for event in converse(ScriptedModel(SCRIPT), session, TASK):
             match event:
@@ -74,7 +75,7 @@ async def _play(project: Path, asker: Asker, *, colour: bool) -> int:
                 case TurnEnded(turn) if isinstance(turn, Turn):
                     done = turn.done
                     for call in turn.calls:
-                        for line in call_lines(call, project, colour=colour):
+                        for line in call_lines(call, project, redactor, colour=colour):
                             click.echo(f"  {line}")
                     click.echo()
     click.echo(

@@ -8,61 +8,35 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import click
 
 from handrail.contract.calls import AwaitingApproval, Canceller
 from handrail.errors import UsageError
-from handrail.policy import Rule
 from handrail.runtime.turns import Turn
 from handrail.session import Parts, Session
+from handrail.settings.keys import APPROVE
+from handrail.settings.load import Settings
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
 from handrail.surfaces.cli.exec_report import turn_json
-from handrail.surfaces.cli.policies import SANDBOX_NOTE, UNKNOWN_TOOL, rules_of, unknown_tools
-from handrail.surfaces.cli.text import wants_colour
+from handrail.surfaces.cli.hints import in_that
+from handrail.surfaces.cli.policies import UNKNOWN_TOOL, unknown_tools
+from handrail.surfaces.cli.settings_here import settings_here, tell_of
+from handrail.surfaces.cli.text import printable, wants_colour
 from handrail.surfaces.cli.turn_text import turn_lines
 from handrail.wire import Response, Wire, read
 
 INTERRUPTS = [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
 
 
-@dataclass(frozen=True, slots=True)
-class ExecOptions:
-    """The options of one `handrail exec`, as typed."""
-
-    workspace: Path
-    added: tuple[Path, ...]
-    mode: str
-    policies: tuple[Path, ...]
-    approve: Approve
-    wire: Wire | None
-    model: str
-
-    @classmethod
-    def of(cls, options: Mapping[str, object]) -> ExecOptions:
-        wire = options["wire"]
-        return cls(
-            workspace=cast(Path, options["workspace"]),
-            added=cast("tuple[Path, ...]", options["added"]),
-            mode=str(options["mode"]),
-            policies=cast("tuple[Path, ...]", options["policies"]),
-            approve=Approve(str(options["approve"])),
-            wire=Wire(str(wire)) if wire else None,
-            model=str(options["model"]),
-        )
-
-
-def run_exec(file: str, options: ExecOptions, *, as_json: bool) -> int:
-    """The exit code. Nothing runs before all input and every policy file was read."""
-    responses = read(_source(file), options.wire)
-    rules = rules_of(options.policies)
-    if options.mode == "sandboxed":
-        exits.told(SANDBOX_NOTE)
-    return asyncio.run(_exec(responses, rules, options, as_json=as_json))
+def run_exec(file: str, workspace: Path, wire: str | None, flags: Mapping[str, object], *, as_json: bool) -> int:
+    """The exit code. `flags` gives settings as typed. Nothing runs before all input and every policy file was read."""
+    responses = read(_source(file), Wire(wire) if wire else None)
+    settings = settings_here(workspace, flags)
+    tell_of(settings)
+    return asyncio.run(_exec(responses, settings, as_json=as_json))
 
 
 def _source(file: str) -> str:
@@ -82,26 +56,34 @@ def _source(file: str) -> str:
         raise UsageError(f"{name} is not UTF-8: byte {error.start} is {data[error.start]:#04x}") from error
 
 
-async def _exec(responses: Sequence[Response], rules: Sequence[Rule], options: ExecOptions, *, as_json: bool) -> int:
-    parts = Parts(asker=asker_of_option(options.approve, options.workspace))
-    waiting = False
-    async with Session.open(
-        options.workspace, mode=options.mode, rules=rules, model=options.model, added=options.added, parts=parts
-    ) as session:
-        for name in unknown_tools(rules, session.knows):
+async def _exec(responses: Sequence[Response], settings: Settings, *, as_json: bool) -> int:
+    parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
+    turns: list[Turn] = []
+    async with Session.open(settings.workspace, settings=settings, parts=parts) as session:
+        for name in unknown_tools(settings.rules.rules, session.knows):
             exits.told(UNKNOWN_TOOL.format(name))
-        async with _interruptible(session) as interrupted:
+        async with interruptible(session) as interrupted:
             for response in responses:
-                turn = await session.run(response)
-                _show(turn, options.workspace.absolute(), as_json=as_json)
-                waiting = waiting or bool(turn.waiting)
+                turns.append(await session.run(response))
+                show_turn(turns[-1], settings.workspace, as_json=as_json)
     if interrupted.is_set():
         return exits.INTERRUPTED
-    return exits.WAITING if waiting else exits.DONE
+    return tell_how_to_go_on(session.id, turns, settings.workspace)
+
+
+def tell_how_to_go_on(session: str, turns: Sequence[Turn], workspace: Path) -> int:
+    """The exit code of a session whose turns were printed; where any waits, what a person does next."""
+    if not any(turn.waiting for turn in turns):
+        return exits.DONE
+    here = in_that(workspace)
+    if any(turn.pending for turn in turns):
+        exits.told(f"answer with 'handrail approvals approve ID{here}' or 'reject'; 'approvals show' tells more")
+    exits.told(f"then go on with 'handrail sessions resume {session}{here}'")
+    return exits.WAITING
 
 
 @asynccontextmanager
-async def _interruptible(session: Session) -> AsyncIterator[asyncio.Event]:
+async def interruptible(session: Session) -> AsyncIterator[asyncio.Event]:
     """Ctrl-C, SIGTERM and a terminal that goes away cancel every call: each has its result, no later one starts."""
     loop = asyncio.get_running_loop()
     interrupted = asyncio.Event()
@@ -109,7 +91,8 @@ async def _interruptible(session: Session) -> AsyncIterator[asyncio.Event]:
 
     def interrupt(name: str) -> None:
         interrupted.set()
-        ending.append(loop.create_task(session.end(Canceller("the person", f"interrupted with {name}"))))
+        by = Canceller("the person", f"interrupted with {name}", is_person=True)
+        ending.append(loop.create_task(session.end(by)))
 
     with suppress(NotImplementedError):  # Windows, untested here: Ctrl-C ends the program at once
         for number in INTERRUPTS:
@@ -123,7 +106,7 @@ async def _interruptible(session: Session) -> AsyncIterator[asyncio.Event]:
         await asyncio.gather(*ending)
 
 
-def _show(turn: Turn, root: Path, *, as_json: bool) -> None:
+def show_turn(turn: Turn, root: Path, *, as_json: bool) -> None:
     if as_json:
         # All ASCII: valid wherever it goes, half characters from a model included.
         click.echo(json.dumps(turn_json(turn)))
@@ -134,4 +117,4 @@ def _show(turn: Turn, root: Path, *, as_json: bool) -> None:
         exits.told(f"the provider answered with an error: {turn.response.text}")
     for call in turn.calls:
         if isinstance(call, AwaitingApproval):
-            exits.told(f"{call.request.name} waits for approval {call.approval}")
+            exits.told(f"{printable(call.request.name)} waits for approval {call.approval}")

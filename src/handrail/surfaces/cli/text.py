@@ -8,8 +8,11 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
-_RED, _GREEN, _CYAN, _BOLD, _DIM, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_RED, _GREEN, _YELLOW, _CYAN = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_TINTS = {"red": _RED, "green": _GREEN, "yellow": _YELLOW}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that reverse the direction of text and so hide what it says."""
 
@@ -36,6 +39,10 @@ def bold(text: str, *, colour: bool) -> str:
 
 def dim(text: str, *, colour: bool) -> str:
     return f"{_DIM}{text}{_PLAIN}" if colour else text
+
+
+def tinted(text: str, tint: Literal["red", "green", "yellow"], *, colour: bool) -> str:
+    return f"{_TINTS[tint]}{text}{_PLAIN}" if colour else text
 
 
 def shown_path(path: Path, root: Path) -> str:

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from handrail.catalog import Menu, Registry, menu_for, this_machine
 from handrail.catalog.faces import faces_of
 from handrail.contract.basics import Json
-from handrail.policy import Mode, Policy, hidden_reason
+from handrail.policy import hidden_reason
+from handrail.settings.keys import MODEL
 from handrail.surfaces.cli import exits
-from handrail.surfaces.cli.policies import SANDBOX_NOTE, UNKNOWN_TOOL, rules_of, unknown_tools
+from handrail.surfaces.cli.policies import UNKNOWN_TOOL, unknown_tools
+from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.tools import builtin_tools
 
 
-def run_tools(
-    model: str, mode: str, policies: Iterable[Path], *, as_json: bool, explain: bool, everything: bool
-) -> int:
+def run_tools(workspace: Path, flags: Mapping[str, object], *, as_json: bool, explain: bool, everything: bool) -> int:
+    """`flags` gives settings as typed."""
     registry = Registry(builtin_tools())
-    policy = Policy(Mode(mode), rules_of(policies))
-    if policy.mode is Mode.SANDBOXED:
-        exits.told(SANDBOX_NOTE)
+    settings = settings_here(workspace, flags)
+    tell_of(settings)
+    policy = settings.policy()
     for name in unknown_tools(policy.rules, registry.knows):
         exits.told(UNKNOWN_TOOL.format(name))
     menu = menu_for(
         registry,
-        model,
+        settings[MODEL],
         this_machine(),
         lambda tool: hidden_reason(tool, policy, faces_of(tool.name) if policy.rules else ()),
     )

@@ -1,14 +1,17 @@
-"""A carried-out turn for people: a line for each call, a block where there is more to see."""
+"""A carried-out turn for people: a line for each call, a block where there is more to see; secrets left out."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from handrail.contract.calls import AwaitingApproval, CallState, Rejected, SettledState
 from handrail.contract.results import DiffDisplay, TerminalDisplay, TodoDisplay
+from handrail.runtime.redacted_view import redactor_for
 from handrail.runtime.reports import duration_ms
 from handrail.runtime.turns import Turn
+from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.exec_report import resting_state_name
 from handrail.surfaces.cli.text import bold, diff_lines, dim, printable, shown_path
 
@@ -18,16 +21,23 @@ _WAITING = "…"
 
 
 def turn_lines(turn: Turn, root: Path, *, colour: bool) -> Iterator[str]:
+    redactor = Redactor(os.environ)
     if turn.response.text:
-        yield printable(turn.response.text, keep_lines=True)
+        yield redactor.text(printable(turn.response.text, keep_lines=True))
     if not turn.calls:
         yield dim("(no calls)" if turn.done else "(no calls; the model has paused and wants to go on)", colour=colour)
     for call in turn.calls:
-        yield from call_lines(call, root, colour=colour)
+        yield from call_lines(call, root, redactor, colour=colour)
 
 
-def call_lines(call: CallState, root: Path, *, colour: bool) -> Iterator[str]:
+def call_lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
     """Paths in `root` are shown relative to it."""
+    knowing = redactor_for(call.invocation, redactor) if call.invocation else redactor
+    # All lines at once, since a private key has several.
+    yield from knowing.text("\n".join(_lines(call, root, knowing, colour=colour))).split("\n")
+
+
+def _lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
     state = resting_state_name(call)
     took = duration_ms(call)
     tail = f"  {state}" + (f", {took:.0f} ms" if took is not None else "")
@@ -38,7 +48,7 @@ def call_lines(call: CallState, root: Path, *, colour: bool) -> Iterator[str]:
     if isinstance(call, AwaitingApproval):
         yield f"  waits for approval {call.approval}"
     if isinstance(call, SettledState) and not isinstance(call, Rejected):  # why it was rejected stands above
-        yield from (f"  {line}" for line in _result_lines(call, root, colour=colour))
+        yield from (f"  {line}" for line in _result_lines(call, root, redactor, colour=colour))
 
 
 def _title(call: CallState) -> str:
@@ -47,10 +57,12 @@ def _title(call: CallState) -> str:
     return printable(f"{call.request.name}  {described}".strip())
 
 
-def _result_lines(call: SettledState, root: Path, *, colour: bool) -> Iterator[str]:
+def _result_lines(call: SettledState, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
     match call.result.display:
         case DiffDisplay(path=path, old=old, new=new):
-            yield from diff_lines(shown_path(path, root), old, new, colour=colour)
+            # Before they are compared: a hunk may begin in the middle of a key.
+            before = None if old is None else redactor.text(old)
+            yield from diff_lines(shown_path(path, root), before, redactor.text(new), colour=colour)
         case TerminalDisplay(output=output, exit_code=exit_code):
             yield from _cut(output)
             if exit_code:

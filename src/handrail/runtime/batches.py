@@ -1,0 +1,19 @@
+"""Calls that were asked for together: one response's, one parent's, or those submitted one by one."""
+
+from __future__ import annotations
+
+from handrail.contract.basics import CallId
+from handrail.runtime.tickets import Gate, Ticket
+
+
+class Batch:
+    """The open calls of one batch, by their tickets. Who has ended is of no more interest to the others."""
+
+    def __init__(self, gate: Gate | None = None) -> None:
+        """`gate` holds all its calls until each is decided."""
+        self.gate = gate
+        self.open: dict[CallId, Ticket] = {}
+
+    def before(self, ticket: Ticket) -> tuple[Ticket, ...]:
+        """The tickets of the open calls that came before this one."""
+        return tuple(other for other in self.open.values() if other.key < ticket.key)

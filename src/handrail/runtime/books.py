@@ -1,0 +1,101 @@
+"""What a session keeps beyond its memory: its journal, its turns, its answers and grants; and how it is taken up."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from handrail.contract.basics import Instant, SessionId
+from handrail.contract.ports import Journal
+from handrail.errors import UsageError
+from handrail.runtime.approvals import AnswerBook, Desk, OwnBook
+from handrail.runtime.exchange import Exchange
+from handrail.runtime.grants import Grants, GrantShelf
+from handrail.runtime.journal import SqliteJournal
+from handrail.runtime.recalled import RecalledSession, Taken, check_session, recall, taken_in
+from handrail.runtime.turn_rows import TurnKeeper
+from handrail.settings.places import journal_file
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """The books of one session."""
+
+    session: SessionId
+    journal: Journal
+    turns: TurnKeeper | None = None
+    """None where the journal keeps only events."""
+    exchange: Exchange | None = None
+    """None where no other process can answer."""
+    taken: Taken | None = None
+    """What an earlier process used; None for a new session."""
+    recall: Callable[[], Awaitable[RecalledSession]] | None = None
+    """Reads what that process left. Raises JournalError."""
+
+    @property
+    def answers(self) -> AnswerBook:
+        return self.exchange or OwnBook()
+
+    @property
+    def shelf(self) -> GrantShelf | None:
+        return self.exchange
+
+    @asynccontextmanager
+    async def following(self, desk: Desk, grants: Grants, failed: Callable[[str], None]) -> AsyncIterator[None]:
+        """Within it, answers and grants of other processes are taken up. `failed` is told when they can't be seen."""
+        if self.exchange is None:
+            yield
+            return
+        await self.exchange.look(desk, grants, failed)
+        follower = asyncio.create_task(self.exchange.follow(desk, grants, failed))
+        try:
+            yield
+        finally:
+            follower.cancel()
+            await asyncio.wait((follower,))
+
+
+@asynccontextmanager
+async def open_books(
+    journal: Journal | None, state: Path | None, workspace: Path, clock: Callable[[], float], session: str = ""
+) -> AsyncIterator[Books]:
+    """The books of a new session, or of the one that is named: it is taken over from the process that left it.
+
+    A caller's own journal lasts as long as that caller says, and holds new sessions only. Raises JournalError when
+    the books can't be opened, when there is no such session, or while another process holds it.
+    """
+    id = SessionId(session or f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}")
+    if journal is None and state is not None:
+        async with _opened(journal_file(state, workspace), state, workspace, clock, id, again=bool(session)) as books:
+            yield books
+    elif journal is not None and not session:
+        try:
+            yield Books(id, journal)
+        finally:
+            await journal.close()
+    else:
+        raise UsageError("only a session of the workspace's own journal can be taken up again")
+
+
+@asynccontextmanager
+async def _opened(
+    path: Path, state: Path, workspace: Path, clock: Callable[[], float], id: SessionId, *, again: bool
+) -> AsyncIterator[Books]:
+    if again:
+        await asyncio.to_thread(check_session, path, id)
+    async with AsyncExitStack() as closing:
+        journal = await SqliteJournal.open(path, id, workspace=workspace, started=Instant(clock()))
+        closing.push_async_callback(journal.close)
+        exchange = await Exchange.open(path, state, id)
+        closing.push_async_callback(exchange.close)
+        if not again:
+            yield Books(id, journal, journal, exchange)
+            return
+        taken = await asyncio.to_thread(taken_in, path, id)
+        yield Books(id, journal, journal, exchange, taken, partial(asyncio.to_thread, recall, path, id))

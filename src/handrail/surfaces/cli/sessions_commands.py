@@ -1,0 +1,148 @@
+"""`handrail sessions`: what ran in a workspace, and what is kept of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from handrail.contract.basics import Instant, SessionId
+from handrail.errors import UsageError
+from handrail.runtime.environment import INSIDE
+from handrail.runtime.histories import CallHistory, exported_events, histories, recorded_events
+from handrail.runtime.spans import state_name
+from handrail.runtime.stored_sessions import Pruned, StoredSession, prune, stored_sessions
+from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.audit_commands import write_lines
+from handrail.surfaces.cli.journals import journal_of, shown_time
+from handrail.surfaces.cli.later import LazyGroup
+from handrail.surfaces.cli.options import in_workspace
+from handrail.surfaces.cli.text import printable
+
+_SECONDS_IN_A_DAY = 86_400
+
+_LATER: Mapping[str, str] = {"resume": "handrail.surfaces.cli.resume_command:resume"}
+
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+
+
+@click.group("sessions", no_args_is_help=False, cls=LazyGroup, later=_LATER)
+def sessions() -> None:
+    """Look at the sessions of a workspace, and delete what is old."""
+
+
+@sessions.command("list")
+@in_workspace
+@_json
+def list_(workspace: Path, as_json: bool) -> int:
+    """Show all sessions, the oldest first."""
+    found = stored_sessions(journal_of(workspace))
+    if as_json:
+        click.echo(json.dumps({"version": 1, "sessions": [asdict(session) for session in found]}))
+        return exits.DONE
+    for line in _session_lines(found):
+        click.echo(line)
+    return exits.DONE
+
+
+@sessions.command("show")
+@click.argument("session")
+@in_workspace
+@_json
+def show(session: str, workspace: Path, as_json: bool) -> int:
+    """Show the calls of one session, without secrets."""
+    calls = histories(recorded_events(journal_of(workspace), SessionId(session)))
+    if as_json:
+        click.echo(json.dumps({"version": 1, "session": session, "calls": [asdict(call) for call in calls]}))
+        return exits.DONE
+    for call in calls:
+        for line in _call_lines(call):
+            click.echo(line)
+    if not calls:
+        click.echo("No calls.")
+    return exits.DONE
+
+
+@sessions.command("export")
+@click.argument("session")
+@in_workspace
+def export(session: str, workspace: Path) -> int:
+    """Print one session whole: a line of JSON for each event, with its payload. That may hold secrets."""
+    write_lines(exported_events(journal_of(workspace), SessionId(session), payloads=True))
+    return exits.DONE
+
+
+@sessions.command("prune")
+@in_workspace
+@click.option("--older-than", "days", type=click.FloatRange(min=0), default=30, show_default=True, metavar="DAYS")
+@click.option("--all", "whole", is_flag=True, help="Delete the sessions whole, not their payloads alone.")
+@click.option("--unfinished", is_flag=True, help="Also those with calls that could go on: they never will.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
+def prune_(workspace: Path, days: float, whole: bool, unfinished: bool, dry_run: bool) -> int:
+    """Delete exact arguments and results of old sessions. Their events stay, and can still be verified."""
+    if INSIDE in os.environ:
+        raise UsageError("a governed call may not delete what is kept of calls; run this yourself")
+    before = Instant(time.time() - days * _SECONDS_IN_A_DAY)
+    pruned = prune(journal_of(workspace), before, whole=whole, unfinished=unfinished, dry_run=dry_run)
+    for line in _pruned_lines(pruned, whole=whole, dry_run=dry_run):
+        click.echo(line)
+    if pruned.sessions and not dry_run and not pruned.wiped:
+        exits.told(
+            "another process reads the journal, so what was deleted may be found in its -wal file until that ends; "
+            "run this again then"
+        )
+    return exits.DONE
+
+
+def _session_lines(found: Sequence[StoredSession]) -> Iterator[str]:
+    width = max((len(session.id) for session in found), default=0)
+    for session in found:
+        about = f"{session.calls:>5,} calls  {session.payload_size / 1000:>8,.0f} kB  {_standing(session)}"
+        yield f"{printable(session.id):<{width}}  {shown_time(session.started)}  {about}"
+    if not found:
+        yield "The journal holds no sessions."
+
+
+def _standing(session: StoredSession) -> str:
+    """What could still happen to it."""
+    if session.holder is not None:
+        return f"open in process {session.holder}"
+    if session.waiting:
+        return f"{session.waiting:,} waiting for approval"
+    return f"{session.unfinished:,} unfinished" if session.unfinished else "done"
+
+
+def _call_lines(call: CallHistory) -> Iterator[str]:
+    first, last = call.steps[0], call.steps[-1]
+    seconds = last.body.get("seconds_running")
+    took = f"  {seconds:,.3f} s" if seconds is not None else ""
+    fault = f" ({last.body['fault']})" if "fault" in last.body else ""
+    tool = call.latest("tool") or call.latest("name") or "?"
+    name = f"{printable(call.call)}  {printable(str(tool))}"
+    yield f"{shown_time(first.at)}  {name}  {state_name(call.state)}{fault}{took}"
+    if call.parent:
+        yield f"  made by {printable(call.parent)}"
+    arguments = call.latest("arguments")
+    if arguments is not None:
+        yield f"  {printable(json.dumps(arguments, ensure_ascii=False))}"
+    decision = call.latest("decision")
+    if decision:
+        yield f"  {decision['outcome']} ({printable(decision['source'])}): {printable(decision['reason'])}"
+    if call.state == "AwaitingApproval":
+        yield f"  waits for approval {call.latest('approval')}"
+
+
+def _pruned_lines(pruned: Pruned, *, whole: bool, dry_run: bool) -> Iterator[str]:
+    done = "Would delete" if dry_run else "Deleted"
+    for session in pruned.sessions:
+        what = "all of it" if whole else f"{session.payloads:,} payloads, {session.payload_size / 1000:,.0f} kB"
+        yield f"{done}  {printable(session.id)}  {shown_time(session.last)}  {what}"
+    for session in pruned.spared:
+        yield f"Spared  {printable(session.id)}  {shown_time(session.last)}  {_standing(session)}"
+    if not pruned.sessions:
+        yield "Nothing to delete."

@@ -1,0 +1,194 @@
+"""The commands about what was kept, run on journals that real sessions' states were written to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from e2e.command import Ran, environment, handrail
+from handrail.contract.basics import Instant, SessionId
+from handrail.runtime.journal import SqliteJournal
+from handrail.settings.places import journal_file
+from handrail.settings.redaction import Redactor
+from runtime.journal_states import APPROVED, AWAITING, COMPLETED, EXECUTING, PENDING, SECRET
+
+DONE, WAITING = "20260101-120000-aaaaaa", "20260102-120000-bbbbbb"
+
+
+async def write(path: Path, session: str, *states) -> None:
+    redactor = Redactor({"NOTE_PASSWORD": SECRET})
+    journal = await SqliteJournal.open(
+        path, SessionId(session), workspace=Path("/w"), started=Instant(1.0), redactor=redactor
+    )
+    for state in states:
+        journal.append(state)
+    await journal.close()
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def journal(state: Path, workspace: Path) -> Path:
+    path = journal_file(state, workspace)
+    asyncio.run(write(path, DONE, PENDING, APPROVED, EXECUTING, COMPLETED))
+    asyncio.run(write(path, WAITING, PENDING, AWAITING))
+    return path
+
+
+@pytest.fixture
+def command(state: Path, workspace: Path, journal: Path):
+    def run(*words: str) -> Ran:
+        return handrail(*words, "-C", str(workspace), state=state)
+
+    return run
+
+
+def change(path: Path, script: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+
+
+def test_a_whole_journal_is_whole_and_what_can_not_be_known_is_said(command):
+    done = command("audit", "verify")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0].split() == [DONE, "4", "events", "whole"]
+    assert lines[1].split() == [WAITING, "2", "events", "whole"]
+    assert lines[2].startswith("Without an anchor it can't be known whether the last events were cut off")
+
+
+def test_a_change_is_named_and_is_exit_code_1(command, journal):
+    change(journal, f"UPDATE events SET body = '{{}}' WHERE session = '{DONE}' AND sequence = 3")
+    done = command("audit", "verify")
+    assert done.code == 1
+    assert "  changed: event 3 was changed: its content does not give its hash" in done.out.splitlines()
+    report = command("audit", "verify", "--session", WAITING, "--json")
+    assert report.code == 0
+    assert [session["session"] for session in report.report["sessions"]] == [WAITING]
+
+
+def test_what_head_prints_is_an_anchor_for_verify(command, journal):
+    anchors = command("audit", "head").out
+    assert [line.split(":")[:2] for line in anchors.splitlines()] == [[DONE, "4"], [WAITING, "2"]]
+    whole = command("audit", "verify", "--anchor", anchors)
+    assert (whole.code, "Without an anchor" in whole.out) == (0, False)
+    change(journal, f"DELETE FROM events WHERE session = '{DONE}' AND sequence = 4")
+    assert command("audit", "verify").code == 0
+    cut = command("audit", "verify", *(word for line in anchors.splitlines() for word in ("--anchor", line)))
+    assert cut.code == 1
+    assert "  truncated: event 4 is missing: the anchor knows of event 4" in cut.out.splitlines()
+
+
+def test_events_are_exported_without_secrets_and_payloads(command):
+    done = command("audit", "export")
+    assert [event["state"] for event in done.reports] == [
+        "Pending",
+        "Approved",
+        "Executing",
+        "Completed",
+        "Pending",
+        "AwaitingApproval",
+    ]
+    assert SECRET not in done.out
+    assert all("payload" not in event for event in done.reports)
+    spans = json.loads(command("audit", "export", "--format", "otel", "--session", DONE).out)
+    assert [span["name"] for span in spans["resourceSpans"][0]["scopeSpans"][0]["spans"]] == ["execute_tool write_note"]
+
+
+def test_sessions_are_listed_with_what_could_still_happen(command):
+    lines = command("sessions", "list").out.splitlines()
+    assert [line.split()[0] for line in lines] == [DONE, WAITING]
+    assert lines[0].endswith("done")
+    assert lines[1].endswith("1 waiting for approval")
+    assert [session["waiting"] for session in command("sessions", "list", "--json").report["sessions"]] == [0, 1]
+
+
+def test_a_session_is_shown_call_by_call_without_secrets(command):
+    done = command("sessions", "show", WAITING)
+    first, *more = done.out.splitlines()
+    assert first.split()[2:] == ["call-1", "write_note", "awaiting_approval"]
+    assert more == [
+        "  made by call-0",
+        '  {"file_path": "notes.txt", "text": "[redacted:$NOTE_PASSWORD]"}',
+        "  ask (check:protected-paths): Asked every time.",
+        "  waits for approval approval-1",
+    ]
+    assert "write_note  completed  1.500 s" in command("sessions", "show", DONE).out
+    (call,) = command("sessions", "show", DONE, "--json").report["calls"]
+    assert [step["state"] for step in call["steps"]] == ["Pending", "Approved", "Executing", "Completed"]
+
+
+def test_a_session_is_exported_whole(command):
+    events = command("sessions", "export", DONE).reports
+    assert events[0]["payload"]["arguments"]["value"]["text"] == SECRET
+    assert events[1]["payload"] is None
+
+
+def test_old_payloads_are_pruned_and_the_journal_is_still_whole(command, journal):
+    dry = command("sessions", "prune", "--dry-run")
+    assert dry.out.splitlines()[0].startswith(f"Would delete  {DONE}")
+    done = command("sessions", "prune", "--older-than", "1")
+    assert [line.split()[:2] for line in done.out.splitlines()] == [["Deleted", DONE], ["Spared", WAITING]]
+    assert (done.code, done.err) == (0, "")
+    verified = command("audit", "verify")
+    assert verified.code == 0
+    assert "whole, 2 payloads deleted" in verified.out
+    assert command("sessions", "prune", "--all").code == 0
+    assert [line.split()[0] for line in command("sessions", "list").out.splitlines()] == [WAITING]
+    assert command("sessions", "prune", "--older-than", "99999").out.splitlines() == ["Nothing to delete."]
+
+
+def test_a_governed_call_may_not_prune(journal, state, workspace):
+    words = [sys.executable, "-m", "handrail", "sessions", "prune", "-C", str(workspace)]
+    inside = {**environment(state), "HANDRAIL": "1"}
+    done = subprocess.run(words, env=inside, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "a governed call may not delete" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["audit", "verify", "--session", "none"], 2, "holds no session none"),
+        (["audit", "verify", "--anchor", "x"], 2, "'x' is no anchor"),
+        (["sessions", "show", "none"], 2, "holds no session none; see 'handrail sessions list'"),
+        (["sessions", "resume", "none"], 2, "holds no session none; see 'handrail sessions list'"),
+    ],
+    ids=["no session", "no anchor", "nothing to show", "nothing to resume"],
+)
+def test_what_is_not_there_is_said_in_one_line(command, words, code, said):
+    done = command(*words)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["audit", "verify"], ["audit", "head"], ["sessions", "list"], ["sessions", "prune"], ["sessions", "resume", "x"]],
+    ids=" ".join,
+)
+def test_a_workspace_without_sessions_is_said_and_gets_no_journal(state, workspace, words):
+    done = handrail(*words, "-C", str(workspace), state=state)
+    assert done.code == 2
+    assert f"no session has run in {workspace}" in done.err
+    assert os.listdir(state) == []

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import pytest
+
+from handrail.policy.shell.reading import read_shell
+
+REFUSED = {
+    "writes what git shows to a file": [
+        "git log --output=out", "git log --output out", "git diff --output=out", "git show --output out HEAD",
+        "git diff -p --output=out a.txt", "git format-patch -1", "git format-patch -o patches HEAD~2",
+        "git format-patch --stdout -o out -1", "git archive -o a.tar HEAD", "git archive --output=a.zip HEAD",
+        "git stash show --output=out", "git reflog --output=out", "git diff-tree --output=out HEAD",
+        "git bundle create a.bundle HEAD", "git fsck --lost-found", "git hash-object -w a.txt", "git describe --dirty",
+        "git interpret-trailers --in-place a.txt",
+    ],
+    "has git run a program": [
+        "git -c core.pager='touch p' log", "git -c alias.x='!sh' x", "git --config-env=core.pager=X log",
+        "git --exec-path=/tmp/e status", "git -p log", "git --paginate log", "git --git-dir=/tmp/evil status",
+        "git --git-dir /tmp/evil log", "git --work-tree=/tmp/x status", "git diff --ext-diff", "git log -p --ext-diff",
+        "git log -p --textconv", "git show --textconv HEAD", "git grep -O x", "git grep -Oless x", "git grep -nO x",
+        "git grep --open-files-in-pager=less x", "git grep --textconv x", "git grep --ext-grep x",
+        "git log --show-signature", "git log --format=%G?", "git log --pretty='format:%h %GS'",
+        "git show --format=%-GK",
+        "git log '--format=%<(9)% GP'", "git shortlog --group=format:%GS", "git for-each-ref --sort=-signature",
+        "git for-each-ref --format='%(signature:key)'", "git tag --format='%(*signature)' -l",
+        "git log --format=\"$F\"",
+        "git branch --sort=signature:key", "git tag -v v1", "git verify-tag v1", "git verify-commit HEAD",
+        "git difftool",
+        "git mergetool", "git bisect run make", "git rebase -x make HEAD~1", "git rebase --exec make HEAD~1",
+        "git submodule foreach ls", "git submodule", "git submodule status", "git cat-file --textconv HEAD:a.txt",
+        "git cat-file --filters HEAD:a.txt", "git archive --remote=x --exec=./y HEAD", "git filter-branch",
+        "git help log", "git hook run x", "git ls-remote --upload-pack=./x .", "git diff --submodule=diff",
+    ],
+    "changes the repository": [
+        "git add a.txt", "git add -A", "git commit", "git commit -m x", "git commit -am 'x y'", "git checkout main",
+        "git checkout -- a.txt", "git checkout -b new", "git switch -c new", "git restore a.txt",
+        "git restore --staged a.txt", "git reset", "git reset --hard HEAD~1", "git rm a.txt", "git rm --cached a.txt",
+        "git mv a.txt b.txt", "git clean -fd", "git clean -n", "git stash", "git stash push", "git stash pop",
+        "git stash drop", "git stash clear", "git merge feat", "git rebase main", "git cherry-pick HEAD~1",
+        "git revert HEAD", "git am a.patch", "git apply a.patch", "git apply --check a.patch", "git init",
+        "git branch new", "git branch new HEAD", "git branch -d feat", "git branch -D feat", "git branch -m a b",
+        "git branch -f main HEAD~1", "git branch -u origin/main", "git branch --list -D feat", "git branch -a new",
+        "git branch --edit-description", "git branch --show-current new", "git tag v3", "git tag -a v3 -m x",
+        "git tag -d v1", "git tag -f v1", "git tag -l -d v1", "git tag -n v9 -m x", "git remote add x y",
+        "git remote remove x", "git remote set-url origin y", "git remote rename a b", "git config user.name x",
+        "git config --global user.name x", "git config --unset user.name", "git config --add a.b c", "git config -e",
+        "git config set user.name x", "git config --replace-all a.b c", "git symbolic-ref HEAD refs/heads/x",
+        "git symbolic-ref -d HEAD", "git update-ref refs/heads/x HEAD", "git update-index --refresh",
+        "git read-tree HEAD", "git write-tree", "git commit-tree HEAD^{tree}", "git gc", "git prune", "git repack",
+        "git notes add -m x", "git notes remove", "git reflog expire --all", "git reflog delete HEAD@{0}",
+        "git worktree add ../x", "git worktree prune", "git bisect start", "git bisect good", "git replace a b",
+        "git merge-tree HEAD HEAD~1", "git sparse-checkout set src", "git maintenance run", "git rerere",
+        "git unheard-of",
+    ],
+    "may show a secret that no word names in full": [
+        "git show :.env", "git show :0:.env", "git log -p -- ':(top).env'", "git log -p -- ':(glob)**/.env'",
+        "git log -p -- '*_rsa'", "git log -p -- '*.env'", "git diff -- '.en?'", "git diff -- '[.]env'",
+        "git log -L1,5:.env", "git show --format :.env", "git log --min-parents :.env",
+        "git rev-list --objects --format :.env", "git grep x -- '*_rsa'", "git cat-file --batch", "git log --stdin",
+        "git show $X", "git diff $(x)", "git grep --no-index x", "git grep --untracked x", "git credential fill",
+        "git show \":$X\"",
+    ],
+    "reaches another repository": [
+        "git fetch", "git fetch --all", "git pull", "git push", "git push --force origin main",
+        "git clone https://example.org/a.git", "git ls-remote", "git ls-remote origin", "git remote show origin",
+        "git remote update", "git remote prune origin", "git submodule update", "git archive --remote=x HEAD",
+        "git lfs pull", "git send-email a.patch", "svn log", "svn update", "svn checkout x", "svn commit -m x",
+        "svn status -u", "svn info https://example.org/x", "svn diff -r 1:2", "svn diff", "hg status", "hg log",
+        "jj log",
+    ],
+    "changes something at a code host, or shows a secret of it": [
+        "gh pr create", "gh pr merge 12", "gh pr checkout 12", "gh pr comment 12 -b x", "gh pr close 12",
+        "gh issue create -t x", "gh issue close 3", "gh repo clone a/b", "gh repo create x", "gh repo delete x",
+        "gh release create v1", "gh release download", "gh run rerun 7", "gh workflow run x",
+        "gh api -X POST repos/a/b/issues", "gh api repos/a/b/issues -f title=x", "gh api graphql -f query=x",
+        "gh api --method DELETE x", "gh api https://example.org/x", "gh api repos/a/b --input body.json",
+        "gh auth token", "gh auth login", "gh auth status --show-token", "gh secret set X", "gh secret list",
+        "gh gist create a.txt", "gh alias set x y", "gh extension install x", "gh browse", "gh pr view 12 --web",
+        "gh pr view https://example.org/a/b/pull/1", "gh repo view example.org/a/b", "gh codespace ssh", "glab mr list",
+        "gh unheard-of",
+    ],
+    "runs code": [
+        "python a.py", "python", "python -c 'print(1)'", "python -m json.tool a.json", "python -m pytest",
+        "python -m pip list", "python3 -", "python3 -i", "python --version a.py", "python -V -c 'print(1)'",
+        "python -Wd --version", "pypy3 a.py", "ipython", "node a.js", "node -e 1", "node -p process.env",
+        "node --version -e 1", "node --require ./x.js --version", "deno run a.ts", "bun run x", "tsx a.ts", "ruby a.rb",
+        "ruby -e 1", "ruby -c a.rb", "perl a.pl", "perl -e 1", "perl -v -e 1", "perl -c a.pl", "php a.php", "php -r 1",
+        "php -i", "php -l -r 1", "php -d x=y -l a.php", "lua a.lua", "Rscript -e 1", "julia a.jl", "java -jar a.jar",
+        "java Foo.java", "java -version @args", "java @args", "jshell", "groovy -e 1", "scala a.scala", "elixir -e 1",
+        "iex", "erl", "swift a.swift", "dart a.dart", "ghci", "runghc a.hs", "tclsh a.tcl", "osascript -e x",
+        "pwsh a.ps1", "nu -c ls",
+    ],
+    "runs what the project's own files say": [
+        "make", "make test", "make -n", "make --version test", "make -f - ", "cmake .", "cmake --build build",
+        "cmake -P x.cmake", "ctest -N", "ninja -t list", "ninja", "meson setup build", "bazel build x",
+        "bazel --version", "just", "just --list", "task --list", "tox", "tox --version", "nox -l", "invoke -l",
+        "pre-commit run", "npm test", "npm start", "npm run build", "npm run-script x", "yarn --version", "yarn list",
+        "pnpm --version", "pnpm list", "mvn --version", "mvn test", "gradle build", "gradle tasks",
+        "gradle --version build", "ant", "sbt", "lein deps", "cargo --version", "cargo test", "cargo tree",
+        "cargo metadata", "rustc --version", "rustc a.rs", "rustfmt --check a.rs", "rustup show", "rustup --version",
+        "bundle --version", "bundle list", "rake -T", "rails routes", "composer show", "composer install",
+        "dotnet --version", "dotnet --info", "dotnet build", "poetry --version", "poetry show", "pdm list",
+        "hatch version", "uv pip list", "uv run x", "uv tree", "django-admin check", "flask routes", "alembic current",
+        "sphinx-build . out", "mkdocs build", "gulp --tasks", "webpack --version", "ng version", "nx list",
+        "turbo run x", "vagrant status", "ansible --version", "ansible-playbook a.yml", "docker compose ps",
+        "docker-compose ps", "docker compose config", "direnv exec . ls", "nix build",
+    ],
+    "tests, checks or formats by code or settings of the project": [
+        "pytest", "pytest --version", "pytest --collect-only", "py.test -q", "coverage report", "behave", "mypy .",
+        "mypy --no-incremental a.py", "pyright", "ruff check .", "ruff check --no-cache .", "ruff check --fix",
+        "ruff format --check .", "black a.py", "black --check --code x a.py -o out", "black -c x", "isort --check a.py",
+        "pylint a.py", "pylint --version a.py", "flake8", "flake8 --version", "codespell", "sqlfluff lint",
+        "sqlfluff fix a.sql", "bandit -r .", "eslint .", "eslint --version .", "eslint --print-config a.js",
+        "prettier --check .", "prettier --write .", "stylelint x", "tsc --noEmit", "tsc -p .", "jest", "jest --version",
+        "jest --listTests", "vitest run", "mocha", "playwright test", "cypress run", "golangci-lint run",
+        "staticcheck ./...", "clang-tidy a.c", "cppcheck a.c", "clang-format -i a.c", "gofmt -w a.go",
+        "gofmt -l -w a.go", "shfmt -w a.sh", "shellcheck -x a.sh", "rubocop", "rspec --dry-run", "phpunit",
+        "phpstan analyse", "psalm", "autopep8 -i a.py", "biome check", "semgrep scan",
+    ],
+    "compiles or packs, which writes": [
+        "gcc a.c", "gcc -v a.c", "gcc -o a a.c", "gcc -fplugin=./x.so -fsyntax-only a.c", "gcc @args",
+        "clang -E a.c -o out", "cc -c a.c", "ld a.o", "as a.s", "javac Foo.java", "javac -version Foo.java",
+        "kotlinc a.kt", "go build", "go run .", "go test ./...", "go vet ./...", "go list ./...", "go mod tidy",
+        "go mod download", "go get x", "go install x", "go generate", "go fmt ./...", "go env -w GOFLAGS=-x",
+        "protoc --version a.proto", "jar xf a.jar", "jar cf a.jar x", "jar tf @args", "javap @args",
+        "javap -J-javaagent:x.jar Foo", "javap http://example.org/Foo.class", "twine upload x", "rpmbuild -ba x",
+        "npm pack", "npm publish", "esbuild a.js --outfile=b.js", "babel a.js", "cython a.pyx", "solc a.sol",
+    ],
+    "installs or removes packages": [
+        "pip install requests", "pip install -e .", "pip uninstall -y x", "pip download x", "pip wheel .",
+        "pip list --outdated", "pip list --log out", "pip --log=out list", "pip --python ./x list",
+        "pip list -i http://example.org", "pip config list", "pip debug", "pip3 install x", "pipx run x",
+        "pipenv install", "uv sync", "uv add x", "uv pip install x", "uvx x", "conda install x", "conda run ls",
+        "conda info -s", "npm install", "npm i x", "npm ci", "npm update", "npm audit", "npm exec x", "npm init",
+        "npm version patch", "npm pkg set a=b", "npm config set a b", "npm --registry=http://x ls",
+        "npm view react --registry=http://x", "npx x", "npx --version x", "bunx x", "corepack enable", "gem install x",
+        "gem list --remote", "gem build x.gemspec", "apt install x", "apt list -o Dir=x", "apt-get update",
+        "apt-cache -c x policy", "dpkg -i a.deb", "dpkg -l --pre-invoke=./x", "dpkg -r git", "rpm -i a.rpm",
+        "rpm -q -E '%(id)'", "rpm -e x", "dnf list", "brew install x", "brew info x", "pacman -Syu", "apk add x",
+        "rustup update", "rustup component add x", "rustup run nightly ls", "pyenv install 3.12", "pyenv local 3.12",
+        "pyenv exec ls", "nvm install 20", "snap install x",
+    ],
+    "acts on containers, clusters or accounts": [
+        "docker run x", "docker exec web ls", "docker build .", "docker rm web", "docker stop web",
+        "docker cp web:/a .", "docker pull x", "docker push x", "docker login", "docker inspect web",
+        "docker -H tcp://example.org ps", "docker --host tcp://example.org ps", "docker --context other ps",
+        "docker --config ./x ps", "docker system prune", "docker volume rm x", "docker save x", "docker --version ps x",
+        "podman run x", "podman --runtime ./x ps", "kubectl apply -f a.yaml", "kubectl delete pod web",
+        "kubectl exec web -- ls", "kubectl get secrets", "kubectl get pods,secret/x", "kubectl config view --raw",
+        "kubectl --kubeconfig ./x config view", "kubectl config use-context x", "kubectl config view --kubeconfig=./x",
+        "kubectl edit pod web", "kubectl version", "kubectl cp web:/a .", "helm install x", "helm get values x",
+        "helm template x", "helm list", "terraform plan", "terraform apply", "terraform show", "terraform fmt",
+        "terraform fmt -check -write=true", "terraform output", "terraform state list", "terraform init", "tofu plan",
+        "pulumi up", "vault read x", "aws s3 ls", "gcloud info", "az account show", "heroku ps", "vercel",
+        "serverless deploy", "minikube start",
+    ],
+    "opens an editor": [
+        "vim a.txt", "vim -c ':!ls' a.txt", "vi", "nano a.txt", "emacs a.txt", "code .", "subl a.txt", "cursor .",
+        "helix a.txt", "emacsclient -e 1", "code --version a.txt", "git commit -e", "git rebase -i HEAD~2",
+        "git notes edit",
+    ],
+}  # fmt: skip
+
+CLAUSES = [
+    ("git commit -m 'x y'", "it writes a commit and runs the hooks of the repository"),
+    ("git push --force", "it changes the remote repository"),
+    ("python -c 'print(1)'", "it runs code"),
+    ("pytest -xvs tests", "it runs the project's tests"),
+    ("make -j4 test", "it runs what the Makefile says, with -n too"),
+    ("npm install --save-dev x", "it installs packages and runs their scripts"),
+    ("cargo test --all", "it runs the toolchain and the programs that files of the project name"),
+    ("docker run --rm -v /:/x y", "it runs a program in a container, which may hold any folder of this machine"),
+]
+
+
+@pytest.mark.parametrize(
+    ("reason", "command"), [pytest.param(why, text, id=text) for why, texts in REFUSED.items() for text in texts]
+)
+def test_a_developers_program_in_a_form_that_does_more_is_asked_about(reason: str, command: str) -> None:
+    assert read_shell(command, "/w", "/home/u").unread, f"It {reason}."
+
+
+@pytest.mark.parametrize(("command", "clause"), CLAUSES, ids=[command for command, _ in CLAUSES])
+def test_the_reason_says_what_the_program_would_do(command: str, clause: str) -> None:
+    assert clause in read_shell(command, "/w", "/home/u").parts[0].unread
