@@ -14,6 +14,9 @@ from handrail.contract.results import ToolResult
 from handrail.contract.tool import ConnectsTo, Kind, Reads, Tool, Writes, check_name
 from handrail.errors import InvalidArguments, ToolDefinitionError
 
+PARTS = ("files", "launcher", "output", "calls", "questions", "jobs", "ledger", "spill")
+"""Of a context, after the workspace."""
+
 
 class Params(BaseModel):
     path: str = "."
@@ -100,26 +103,16 @@ class Nosy(Tool[Params]):
 
 async def test_a_run_gets_the_parts_of_the_context_it_named_in_its_order(tmp_path):
     workspace = Workspace(tmp_path)
-    context = RunContext(
-        "call-1", None, workspace, "files", "launcher", "output", "calls", "questions", "jobs", "ledger"
-    )
+    context = RunContext("call-1", None, workspace, *PARTS)
     result = await Nosy().bind({}).run(context)
     assert result.data["got"] == [workspace, "files", "launcher", context]
 
 
 def test_every_part_of_the_context_can_be_asked_for():
-    context = RunContext(
-        "call-1", None, "workspace", "files", "launcher", "output", "calls", "questions", "jobs", "ledger"
-    )
+    context = RunContext("call-1", None, "workspace", *PARTS)
     assert {pick(context) for part, pick in CAPABILITIES.items() if part is not RunContext} == {
         "workspace",
-        "files",
-        "launcher",
-        "output",
-        "calls",
-        "questions",
-        "jobs",
-        "ledger",
+        *PARTS,
     }
 
 
@@ -129,9 +122,7 @@ async def test_a_tool_without_a_run_can_be_defined_but_not_run(tmp_path):
         client_side = True
 
     workspace = Workspace(tmp_path)
-    context = RunContext(
-        "call-1", None, workspace, "files", "launcher", "output", "calls", "questions", "jobs", "ledger"
-    )
+    context = RunContext("call-1", None, workspace, *PARTS)
     with pytest.raises(ToolDefinitionError, match="handed has no run method"):
         await Handed().bind({}).run(context)
 

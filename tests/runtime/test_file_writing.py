@@ -15,6 +15,7 @@ from file_harness import HANG, temporary_files, writing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from handrail.contract.context import FileContent
 from handrail.errors import ToolFailed
 from handrail.runtime import atomic
 
@@ -159,9 +160,9 @@ async def test_one_of_many_at_once_wins_and_the_rest_are_told(root: Path) -> Non
     files = writing(root, "x/a")
     writes = (files.write("x/a", str(n).encode(), replacing=None) for n in range(12))
     outcomes = await asyncio.gather(*writes, return_exceptions=True)
-    assert [outcome for outcome in outcomes if outcome is not None and not isinstance(outcome, ToolFailed)] == []
-    assert outcomes.count(None) == 1
-    assert (root / "x/a").read_text() == str(outcomes.index(None))
+    won = [outcome for outcome in outcomes if isinstance(outcome, FileContent)]
+    assert [outcome for outcome in outcomes if not isinstance(outcome, (FileContent, ToolFailed))] == []
+    assert [content.data for content in won] == [(root / "x/a").read_bytes()]
 
 
 async def test_many_files_share_a_new_folder(root: Path) -> None:
@@ -280,3 +281,14 @@ def test_what_was_written_is_read(first: bytes, second: bytes, tmp_path: Path) -
         assert (await files.read("a")).data == second
 
     asyncio.run(round_trip())
+
+
+@pytest.mark.parametrize("before", [None, b"old"])
+async def test_a_write_gives_what_a_read_of_it_would(before: bytes | None, root: Path) -> None:
+    files = writing(root, "a")
+    old = None
+    if before is not None:
+        (root / "a").write_bytes(before)
+        (root / "a").chmod(0o640)
+        old = await files.read("a")
+    assert await files.write("a", b"new", replacing=old) == await files.read("a")
