@@ -83,6 +83,7 @@ from handrail.contract.results import (
     ToolResult,
 )
 from handrail.contract.secret import Secret
+from handrail.contract.spill import Kept, Spill
 from handrail.contract.tool import ConnectsTo, Invocation, Kind, Opinion, Reads, Tool, Writes
 from handrail.errors import (
     HandrailError,
@@ -136,8 +137,10 @@ __all__ = [
     "Job",
     "Jobs",
     "Output",
+    "Kept",
     "Questions",
     "RunContext",
+    "Spill",
     "Workspace",
     "Finished",
     "Launcher",

@@ -15,9 +15,11 @@ from handrail.contract.context import Job, RunContext, Workspace
 from handrail.contract.effects import Claims, Effects, PathClaim, PathEffect
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
+from handrail.contract.spill import Spill
 from handrail.contract.tool import Tool
 from handrail.runtime.files import WorkspaceFiles
 from handrail.runtime.ledger import ConversationLedger
+from handrail.runtime.spilling import NoSpill
 from handrail.sandbox.none import PlainLauncher
 
 
@@ -70,6 +72,7 @@ class Bench:
     launcher: Launcher = field(default_factory=PlainLauncher)
     output: SeenOutput = field(default_factory=SeenOutput)
     ledger: ConversationLedger = field(default_factory=ConversationLedger)
+    spill: Spill = field(default_factory=NoSpill)
     """Of the conversation that all runs at this bench belong to."""
 
     @property
@@ -92,7 +95,17 @@ class Bench:
         if problem is not None:
             raise CheckFailed(problem)
         files = self.files(self.effects(invocation.claims()))
-        parts = (self.workspace, files, self.launcher, self.output, NoCalls(), NoQuestions(), NoJobs(), self.ledger)
+        parts = (
+            self.workspace,
+            files,
+            self.launcher,
+            self.output,
+            NoCalls(),
+            NoQuestions(),
+            NoJobs(),
+            self.ledger,
+            self.spill,
+        )
         context = RunContext(CallId("call-1"), None, *parts)
         return await invocation.run(context)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
+from handrail.contract.basics import CallId
 from handrail.contract.calls import Executing
 from handrail.contract.context import Calls, FileLedger, Questions, RunContext, Workspace
 from handrail.contract.launching import Launcher
@@ -55,10 +57,15 @@ class Surroundings:
             spill=CallSpill(self.spilled, call.request.id) if self.spilled else NoSpill(),
         )
 
-    def discard_spilled(self, call: CallId) -> None:
-        """Takes away what the call kept of its output. Blocks; raises OSError."""
-        if self.spilled is not None:
-            self.spilled.discard(call)
+    async def discard_output(self, call: CallId) -> None:
+        """Takes away what the call kept of its output."""
+        if self.spilled is None:
+            return
+        try:
+            await asyncio.to_thread(self.spilled.discard, call)
+        except OSError as error:
+            path, why = self.spilled.output(call), error.strerror or type(error).__name__
+            self.bus.notice(f"{path} holds output that a hook took back, and could not be removed ({why}). Remove it.")
 
     def _ledger_of(self, call: Executing) -> FileLedger:
         """The result of a child call goes to the tool that made it, which has been shown nothing yet."""

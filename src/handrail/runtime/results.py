@@ -6,10 +6,10 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from handrail.contract.basics import CallId
 from handrail.contract.results import JsonPart, Part, ResourcePart, TextPart, ToolResult, part_text
+from handrail.contract.spill import Kept
 from handrail.runtime.cutting import head_end, is_json, json_cuts, tail_start
 from handrail.runtime.spilling import SpillFolder
 
@@ -19,7 +19,7 @@ _HEAD_SHARE = 0.2
 _MOST_CUT_APART = 8
 """Parts of one result that are cut each for itself; more are taken as one text."""
 
-_ASK_FOR_LESS = "ask for a smaller part"
+_ASK_FOR_LESS = Kept(None).in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,9 @@ class Budget:
         if self._spilled is None:
             return _ASK_FOR_LESS
         try:
-            return _where(self._spilled.keep(call, text))
+            return Kept(self._spilled.keep(call, text)).in_words
         except OSError as error:
-            why = error.strerror or type(error).__name__
-            return f"it could not be kept in a file ({why}): {_ASK_FOR_LESS}"
+            return Kept(None, why_not=error.strerror or type(error).__name__).in_words
 
 
 def within_budget(
@@ -132,10 +131,6 @@ def _within(part: Part, characters: int, hint: str, of_whole: int | None) -> Par
     if _length(part) <= characters:
         return part
     return TextPart(shortened(part_text(part), characters, hint, of_whole))
-
-
-def _where(path: Path) -> str:
-    return f"the whole is in {path}, for read_file and grep"
 
 
 def _kept_text(part: Part) -> str:

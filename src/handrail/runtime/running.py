@@ -109,6 +109,8 @@ class Running:
         request, tool = call.request, call.invocation.tool
         used = ToolUsed(request.id, request.parent, tool.name, call.invocation.arguments, ended.result)
         after = await self._hooks.after(used, names_of(tool))
+        if after.withheld is not None or after.result is not ended.result:
+            await self._shared.discard_output(request.id)
         if after.withheld is not None:
             why = notes.result_withheld(tool.name, withheld(after.withheld))
             return _failed(*wording.faulty(ErrorKind.DENIED, why)), after.notes
