@@ -20,10 +20,10 @@ def test_a_diff_turns_the_old_text_into_the_new(tmp_path_factory, old: list[str]
     (folder / "f").write_text("".join(f"{line}\n" for line in old))
     diff = diff_lines("f", "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new), colour=False)
     if old == new:
-        assert diff == ["--- f", "+++ f"]
+        assert diff == ["(no change)"]
         return
     patch = "\n".join(diff) + "\n"
-    subprocess.run(["git", "apply", "--unidiff-zero", "-"], input=patch, text=True, cwd=folder, check=True)
+    subprocess.run(["git", "apply", "-"], input=patch, text=True, cwd=folder, check=True)
     assert (folder / "f").read_text().splitlines() == new
 
 
@@ -31,7 +31,7 @@ def test_a_change_in_a_large_file_is_found_without_comparing_it_all() -> None:
     lines = [f"line {i}" for i in range(100_000)]
     changed = [*lines[:70_000], "other", *lines[70_001:]]
     diff = diff_lines("f", "\n".join(lines), "\n".join(changed), colour=False)
-    assert diff[2:] == [
+    assert diff[3:] == [
         "@@ -69998,7 +69998,7 @@",
         " line 69997",
         " line 69998",
@@ -45,8 +45,13 @@ def test_a_change_in_a_large_file_is_found_without_comparing_it_all() -> None:
 
 
 def test_what_is_too_much_to_show_is_said() -> None:
-    assert "too many to compare" in diff_lines("f", "a\n" * 9_000, "b\n" * 9_000, colour=False)[2]
+    assert "17804 more lines" in diff_lines("f", "a\n" * 9_000, "b\n" * 9_000, colour=False)[MAX_DIFF_LINES]
     assert "more lines" in diff_lines("f", None, "b\n" * 900, colour=False)[MAX_DIFF_LINES]
+
+
+def test_carriage_returns_are_shown_where_lines_differ_in_them() -> None:
+    assert diff_lines("f", "a\r\nb\r\n", "a\r\nc\r\n", colour=False)[-3:] == [" a", "-b", "+c"]
+    assert diff_lines("f", "a\r\nb\r\n", "a\r\nb\n", colour=False)[-3:] == [" a\\x0d", "-b\\x0d", "+b"]
 
 
 @pytest.mark.parametrize(
