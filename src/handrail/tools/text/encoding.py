@@ -1,7 +1,8 @@
 """A file's bytes as text, in a way that gives the same bytes back.
 
-Known for sure are the byte order marks and valid UTF-8. Anything else without NUL bytes is taken as
-Latin-1, in which every byte is a character, so nothing is lost.
+Known for sure are the byte order marks and valid UTF-8. Other encodings are named where `guessing` is certain and the
+text gives back every byte. Anything else without NUL bytes is taken as cp1252, or where a byte has no meaning in that
+as Latin-1, in which every byte is a character: nothing is lost.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import codecs
 
 from handrail.contract.values import value
+from handrail.tools.text.guessing import is_exact, likely_encoding, wide_encoding
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -17,8 +19,19 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_BYTE_BY_BYTE = frozenset({"utf-8", "latin-1", "cp1251", "cp1252", "cp1253", "cp1255", "cp1256", "koi8_r"})
+"""Encodings in which the bytes of one character are never found inside of others: exact work needs no other form."""
+_IN_WORDS = {
+    "latin-1": "Latin-1", "cp1252": "Windows-1252", "cp1251": "Windows-1251", "cp1253": "Windows-1253",
+    "cp1255": "Windows-1255", "cp1256": "Windows-1256", "koi8_r": "KOI8-R", "gb18030": "GB18030",
+    "big5": "Big5", "cp932": "Shift-JIS", "euc_jp": "EUC-JP", "cp949": "EUC-KR",
+}  # fmt: skip
+FALLBACKS = ("cp1252", "latin-1")
+"""What text is taken for that is nothing else for certain."""
 _SNIFFED = 8192
 """Bytes in which a NUL shows that a file is binary; what git and ripgrep look at is about as much."""
+_WINDOWS_ONLY = bytes(range(0x80, 0xA0))
+"""Letters and punctuation in cp1252; controls that no text has in Latin-1."""
 
 
 class Unencodable(ValueError):
@@ -27,7 +40,8 @@ class Unencodable(ValueError):
 
 @value
 class TextFile:
-    """`body` is the text without its byte order mark: as UTF-8, or for Latin-1 the file's own bytes."""
+    """`body` is the text without its byte order mark: the file's own bytes where a character's bytes are found in no
+    other place, else UTF-8."""
 
     encoding: str
     mark: bytes
@@ -36,28 +50,31 @@ class TextFile:
     @property
     def name(self) -> str:
         """For messages."""
-        return self.encoding.upper() + (" with a byte order mark" if self.mark else "")
+        name = _IN_WORDS.get(self.encoding, self.encoding.upper())
+        return name + (" with a byte order mark" if self.mark else "")
 
     @property
     def text(self) -> str:
         return self.body.decode(self._of_body)
 
     def encode(self, text: str) -> bytes:
-        """Text in the encoding of `body`. Raises Unencodable."""
+        """Text in the encoding of `body`. Raises Unencodable where the file's encoding lacks a character."""
         try:
+            if self._of_body != self.encoding:
+                text.encode(self.encoding)
             return text.encode(self._of_body)
         except UnicodeEncodeError as error:
             raise Unencodable(text[error.start]) from None
 
     def to_file(self, body: bytes) -> bytes:
         """The bytes of a file of the same encoding and mark with another body."""
-        if self.encoding in ("utf-8", "latin-1"):
+        if self._of_body == self.encoding:
             return self.mark + body
         return self.mark + body.decode("utf-8").encode(self.encoding)
 
     @property
     def _of_body(self) -> str:
-        return "latin-1" if self.encoding == "latin-1" else "utf-8"
+        return self.encoding if self.encoding in _BYTE_BY_BYTE else "utf-8"
 
 
 PLAIN = TextFile("utf-8", b"", b"")
@@ -68,19 +85,27 @@ def as_text(data: bytes) -> TextFile | None:
     """None for what is not text."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _marked(data[len(mark) :], mark, encoding)
+            return _decoded(data[len(mark) :], mark, encoding)
     if b"\0" in data[:_SNIFFED]:
-        return None
+        wide = wide_encoding(data)
+        return None if wide is None else _decoded(data, b"", wide)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        return TextFile("latin-1", b"", data)
+        return _decoded(data, b"", likely_encoding(data) or _western(data))
     return TextFile("utf-8", b"", data)
 
 
-def _marked(rest: bytes, mark: bytes, encoding: str) -> TextFile | None:
+def _western(data: bytes) -> str:
+    used = data.translate(None, delete=bytes(set(range(256)) - set(_WINDOWS_ONLY)))
+    return "cp1252" if used and is_exact(used, "cp1252") else "latin-1"
+
+
+def _decoded(rest: bytes, mark: bytes, encoding: str) -> TextFile | None:
+    if encoding == "latin-1":
+        return TextFile(encoding, mark, rest)
     try:
         text = rest.decode(encoding)
     except UnicodeDecodeError:
         return None
-    return TextFile(encoding, mark, rest if encoding == "utf-8" else text.encode("utf-8"))
+    return TextFile(encoding, mark, rest if encoding in _BYTE_BY_BYTE else text.encode("utf-8"))
