@@ -43,11 +43,10 @@ from handrail.contract.context import (
     FileLedger,
     FileReader,
     Files,
-    Job,
-    Jobs,
     Output,
     Questions,
     RunContext,
+    ShellState,
     Workspace,
 )
 from handrail.contract.decision import Decision, Outcome
@@ -66,7 +65,8 @@ from handrail.contract.hooks import (
     ToolUse,
     ToolUsed,
 )
-from handrail.contract.launching import Finished, Launcher, LaunchSpec
+from handrail.contract.jobs import Console, Fresh, Job, Jobs, KnownJob
+from handrail.contract.launching import Child, Finished, Launcher, LaunchSpec
 from handrail.contract.ports import Asker, Checkpoints, Journal, Unanswered
 from handrail.contract.results import (
     AudioPart,
@@ -134,14 +134,19 @@ __all__ = [
     "FileLedger",
     "FileReader",
     "Files",
+    "Console",
+    "Fresh",
     "Job",
     "Jobs",
+    "KnownJob",
     "Output",
     "Kept",
     "Questions",
     "RunContext",
+    "ShellState",
     "Spill",
     "Workspace",
+    "Child",
     "Finished",
     "Launcher",
     "LaunchSpec",

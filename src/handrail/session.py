@@ -24,8 +24,9 @@ from handrail.catalog.shell_forms import in_own_words
 from handrail.contract.basics import ApprovalId, CallId, Instant, JobId, JsonObject, SessionId
 from handrail.contract.calls import Approved, AwaitingApproval, CallForm, CallRequest, Canceller
 from handrail.contract.confirmation import Answer
-from handrail.contract.context import Job, Workspace
+from handrail.contract.context import Workspace
 from handrail.contract.events import Event
+from handrail.contract.jobs import Job
 from handrail.contract.launching import Launcher
 from handrail.contract.ports import Asker, Checkpoints, Journal
 from handrail.contract.results import ToolResult
@@ -55,6 +56,7 @@ from handrail.runtime.resolver import Resolver
 from handrail.runtime.results import Budget
 from handrail.runtime.running import Running
 from handrail.runtime.scheduler import Scheduler
+from handrail.runtime.shell_state import SessionShell
 from handrail.runtime.spilling import SpillFolder, spill_folder
 from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
@@ -67,6 +69,7 @@ from handrail.settings.keys import (
     LIMITS,
     MODE,
     MODEL,
+    PASS_ENV,
     RESULT_BUDGET,
     TURN_BUDGET,
 )
@@ -181,9 +184,10 @@ class Session:
         async with open_books(parts.journal, state, place.root, parts.clock, session) as books:
             spilled = None if state is None else spill_folder(state, books.session)
             registry = Registry(builtin_tools() if parts.tools is None else parts.tools)
-            judge = Judge(Resolver(place, Path.home(), state, spilled, _own_files(settings)), policy)
+            shell = SessionShell(place, settings[PASS_ENV])
+            judge = Judge(Resolver(place, Path.home(), state, spilled, _own_files(settings), shell), policy)
             find = _finder(registry, model or settings[MODEL])
-            works = _works(find, place, judge, books, parts, spilled)
+            works = _works(find, shell, judge, books, parts, spilled)
             opened = cls(registry, judge, works, _left(books, find, works, parts), books.session)
             try:
                 async with books.following(works.desk, works.grants, works.bus.notice):
@@ -326,16 +330,16 @@ class Session:
 
 
 def _works(
-    find: ToolFinder, place: Workspace, judge: Judge, books: Books, parts: Parts, spilled: Path | None
+    find: ToolFinder, shell: SessionShell, judge: Judge, books: Books, parts: Parts, spilled: Path | None
 ) -> _Works:
-    records = Records(books.journal, parts.checkpoints, parts.clock)
+    place, records = shell.workspace, Records(books.journal, parts.checkpoints, parts.clock)
     bus, order, desk = Bus(), Order(parts.at_once, parts.limits), Desk(records.now, books.answers, parts.answer_within)
     hooks, jobs, grants = Hooks(bus), SessionJobs(order, bus), Grants(judge, books.shelf, bus.notice)
     spills = SpillFolder(spilled) if spilled else None
     budget = Budget(spills, parts.result_budget, parts.turn_budget)
     intake = Intake(find, judge, desk, order, hooks, place, records.now)
     consent = Consent(desk, order, judge, grants, books.journal, records.now)
-    shared = Surroundings(place, parts.launcher, bus, jobs, parts.clock, ConversationLedger(), spills)
+    shared = Surroundings(place, parts.launcher, bus, jobs, parts.clock, ConversationLedger(), spills, shell)
     running = Running(order, hooks, budget, shared)
     executor = Executor(intake, consent, judge, order, running, records, bus)
     scheduler = Scheduler(executor, order, parts.asker)

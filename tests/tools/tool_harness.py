@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from handrail.contract.basics import CallId, JobId, Json, JsonObject
+from handrail.contract.basics import CallId, Json, JsonObject
 from handrail.contract.confirmation import Confirmation, QuestionConfirmation
-from handrail.contract.context import Job, RunContext, Workspace
+from handrail.contract.context import RunContext, Workspace
 from handrail.contract.effects import Claims, Effects, PathClaim, PathEffect
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
 from handrail.contract.spill import Spill
 from handrail.contract.tool import Tool
+from handrail.runtime.bus import Bus
 from handrail.runtime.files import WorkspaceFiles
+from handrail.runtime.jobs import JobsOfCall, SessionJobs
 from handrail.runtime.ledger import ConversationLedger
+from handrail.runtime.order import Order
+from handrail.runtime.shell_state import SessionShell
 from handrail.runtime.spilling import NoSpill
 from handrail.sandbox.none import PlainLauncher
 
@@ -48,18 +52,6 @@ class NoQuestions:
         raise AssertionError("no built-in tool asks")
 
 
-class NoJobs:
-    def start(self, name: str, work: Coroutine[Any, Any, object]) -> JobId:
-        work.close()
-        raise AssertionError("no built-in tool starts jobs")
-
-    def running(self) -> Sequence[Job]:
-        return ()
-
-    async def stop(self, job: JobId) -> bool:
-        return False
-
-
 class CheckFailed(Exception):
     """The tool's own check said no."""
 
@@ -74,6 +66,13 @@ class Bench:
     ledger: ConversationLedger = field(default_factory=ConversationLedger)
     spill: Spill = field(default_factory=NoSpill)
     """Of the conversation that all runs at this bench belong to."""
+    order: Order = field(default_factory=lambda: Order(10))
+    jobs: SessionJobs = field(init=False)
+    shell: SessionShell = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.jobs = SessionJobs(self.order, Bus())
+        self.shell = SessionShell(self.workspace)
 
     @property
     def workspace(self) -> Workspace:
@@ -102,9 +101,10 @@ class Bench:
             self.output,
             NoCalls(),
             NoQuestions(),
-            NoJobs(),
+            JobsOfCall(self.jobs, CallId("call-1"), self.order.enter()),
             self.ledger,
             self.spill,
+            self.shell,
         )
         context = RunContext(CallId("call-1"), None, *parts)
         return await invocation.run(context)

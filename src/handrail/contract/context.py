@@ -6,12 +6,13 @@ A tool names the ones it takes as parameters of `run`; the runtime hands in thos
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
-from handrail.contract.basics import CallId, JobId, Json, JsonObject
+from handrail.contract.basics import CallId, Json, JsonObject
 from handrail.contract.confirmation import QuestionConfirmation
+from handrail.contract.jobs import Jobs
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
 from handrail.contract.spill import Spill
@@ -150,31 +151,25 @@ class Questions(Protocol):
         ...
 
 
-@value
-class Job:
-    """Work that goes on in the background, though the call that started it has its result."""
+class ShellState(Protocol):
+    """What the shell commands of a session share. Paths of all other tools start at the workspace's root, always."""
 
-    id: JobId
-    name: str
-    """What it is, for people and the model: the command, say."""
-    call: CallId
-
-
-class Jobs(Protocol):
-    """Background jobs of the session. They outlive their call, and end with the session at the latest.
-
-    While a job runs, calls that write what its call said it would write wait for it; calls that read
-    that run, and their results say that the job may be writing there.
-    """
-
-    def start(self, name: str, work: Coroutine[Any, Any, object]) -> JobId:
-        """Hands work over. It is cancelled when the job is stopped, and ends in its own time after that."""
+    @property
+    def folder(self) -> Path:
+        """Where the next command starts."""
         ...
 
-    def running(self) -> Sequence[Job]: ...
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables that a command gets: none with a secret, save those that the settings name."""
+        ...
 
-    async def stop(self, job: JobId) -> bool:
-        """Cancels the job's work, and waits until it has ended. False when there is no such job, or no more."""
+    async def enter(self) -> Path:
+        """The folder, for a command that starts now. Raises ToolFailed where it is gone, and goes back to the root."""
+        ...
+
+    async def leave(self, folder: Path) -> bool:
+        """A command ended in this folder. False where that is outside, or gone: the next one starts in the root."""
         ...
 
 
@@ -193,6 +188,7 @@ class RunContext:
     jobs: Jobs
     ledger: FileLedger
     spill: Spill
+    shell: ShellState
 
 
 CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
@@ -207,6 +203,7 @@ CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
     Jobs: lambda context: context.jobs,
     FileLedger: lambda context: context.ledger,
     Spill: lambda context: context.spill,
+    ShellState: lambda context: context.shell,
 }
 """Which part of the context a parameter of `run` gets, by its annotation."""
 

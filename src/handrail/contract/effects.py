@@ -14,6 +14,8 @@ from handrail.contract.values import value
 
 Scope = Literal["file", "tree"]
 Certainty = Literal["exact", "bounded", "unknown"]
+Dialect = Literal["bash", "powershell", "input"]
+"""What reads the text of a shell command; `input` is typed to a program that runs already and may be any."""
 
 OPEN_WORLD = "*"
 """In `connects`: any host."""
@@ -41,6 +43,8 @@ class Claims:
     connects: frozenset[str] = frozenset()
     shell: str | None = None
     """A shell command whose parts the resolver finds and judges."""
+    dialect: Dialect = "bash"
+    """Of `shell`."""
     keys: frozenset[str] = frozenset()
     destructive: bool = False
     idempotent: bool = False

@@ -13,9 +13,29 @@ OutputSink = Callable[[bytes], None]
 """Called on the event loop with each piece of a child's output, as it comes."""
 
 
+class Child(Protocol):
+    """A child process that runs. All methods return at once, and do nothing once it has ended."""
+
+    pid: int
+
+    def hold_output(self) -> None:
+        """Takes no more of its output, so that it waits when the pipe is full, until `take_output`."""
+        ...
+
+    def take_output(self) -> None: ...
+
+    def send(self, data: bytes) -> bool:
+        """Puts data in line for its stdin. False when that is closed, or it has too much yet to read."""
+        ...
+
+    def end_input(self) -> None:
+        """Closes its stdin behind what stands in line."""
+        ...
+
+
 @value
 class LaunchSpec:
-    """One child process to start. It never gets a terminal, and its stdin is closed."""
+    """One child process to start. It never gets a terminal."""
 
     argv: tuple[str, ...]
     cwd: Path
@@ -26,6 +46,12 @@ class LaunchSpec:
     """Seconds; None waits for ever."""
     keep_output: int = 1_000_000
     """Bytes kept in memory of all that is printed: the first and the last half of this each."""
+    stdin: Literal["closed", "open"] = "closed"
+    """Open: what `Child.send` gives comes there."""
+    handles: tuple[int, ...] = ()
+    """Open descriptors that the child inherits under the same numbers."""
+    on_start: Callable[[Child], None] | None = None
+    """Called on the event loop as soon as the child runs."""
 
 
 @value

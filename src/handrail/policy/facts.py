@@ -122,6 +122,8 @@ class ShellFacts:
     """The part that would answer approvals or change policy from inside a call."""
     unjudged: bool = False
     """Not wholly taken apart, and it may well do what no call may do."""
+    folder: str = ""
+    """Where the shell starts: what was said of the command holds there."""
 
     @property
     def read_only(self) -> bool:

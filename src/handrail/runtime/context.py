@@ -8,7 +8,7 @@ from typing import Protocol
 
 from handrail.contract.basics import CallId
 from handrail.contract.calls import Executing
-from handrail.contract.context import Calls, FileLedger, Questions, RunContext, Workspace
+from handrail.contract.context import Calls, FileLedger, Questions, RunContext, ShellState, Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.values import value
 from handrail.runtime.bus import Bus
@@ -38,6 +38,7 @@ class Surroundings:
     """Of the model that the session's own calls come from."""
     spilled: SpillFolder | None
     """None keeps nothing of what is too long for a result."""
+    shell: ShellState
 
     def output(self, live: LiveCall) -> LiveOutput:
         return LiveOutput(live, self.bus, self.clock)
@@ -55,6 +56,7 @@ class Surroundings:
             jobs=JobsOfCall(self.jobs, call.request.id, live.ticket),
             ledger=self._ledger_of(call),
             spill=CallSpill(self.spilled, call.request.id) if self.spilled else NoSpill(),
+            shell=self.shell,
         )
 
     async def discard_output(self, call: CallId) -> None:

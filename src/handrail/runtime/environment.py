@@ -8,7 +8,7 @@ themselves: to list what is installed reaches nobody.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 INSIDE = "HANDRAIL"
 """Set in every child: where the command line finds it, it approves nothing."""
@@ -81,12 +81,20 @@ _FIXED = {
 _PASSWORD_IN_URL = re.compile(r"://[^/\s@]*:[^/\s@]+@|://[^/\s:@]+@")
 
 
-def child_environment(parent: Mapping[str, str]) -> dict[str, str]:
-    """What a child gets of the parent's environment, and what it gets besides."""
-    passed = {name: value for name, value in parent.items() if _is_passed(name) and not _PASSWORD_IN_URL.search(value)}
+def child_environment(parent: Mapping[str, str], also: Collection[str] = ()) -> dict[str, str]:
+    """What a child gets of the parent's environment, and what it gets besides. `also`: more names, in upper case.
+
+    A password in a URL is kept back even under a name that somebody listed: who lists `HTTPS_PROXY` or
+    `DATABASE_URL` may not know what it holds.
+    """
+    passed = {
+        name: value
+        for name, value in parent.items()
+        if _is_passed(name.upper(), also) and not _PASSWORD_IN_URL.search(value)
+    }
     return passed | _FIXED
 
 
-def _is_passed(name: str) -> bool:
-    upper = name.upper()  # proxies are written in lower case as often; Windows knows no case
-    return upper in PASSED or upper.startswith(_BEGINNINGS)
+def _is_passed(name: str, also: Collection[str]) -> bool:
+    """`name` is in upper case: proxies are written in lower case as often, and Windows knows no case."""
+    return name in PASSED or name.startswith(_BEGINNINGS) or name in also

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
 from handrail.contract.basics import CallId, JobId
-from handrail.contract.context import Job
 from handrail.contract.events import NoticeGiven
+from handrail.contract.jobs import Console, Job, KnownJob
 from handrail.contract.values import value
 from handrail.runtime.bus import Bus
 from handrail.runtime.guard import Returned, guarded
@@ -20,10 +21,14 @@ from handrail.runtime.tickets import Ticket
 STOP_GRACE = 5.0
 """Seconds a cancelled job gets to end, before it is given up."""
 
+MOST_ENDED = 20
+"""Jobs that are still known when they have ended."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Running:
     job: Job
+    console: Console | None
     held: Held
     task: asyncio.Task[None]
 
@@ -35,20 +40,34 @@ class SessionJobs:
         self._order = order
         self._bus = bus
         self._running: dict[JobId, _Running] = {}
+        self._ended_ones: deque[tuple[Job, Console | None]] = deque(maxlen=MOST_ENDED)
         self._started = 0
 
-    def start(self, call: CallId, ticket: Ticket, name: str, work: Coroutine[Any, Any, object]) -> JobId:
+    def start(
+        self,
+        call: CallId,
+        ticket: Ticket,
+        name: str,
+        work: Coroutine[Any, Any, object],
+        console: Console | None = None,
+    ) -> JobId:
         self._started += 1
         job = Job(JobId(f"job-{self._started}"), name, call)
         held = self._order.hold(ticket, name)
         task = asyncio.get_running_loop().create_task(self._carry_out(job, held, work))
-        self._running[job.id] = _Running(job, held, task)
+        self._running[job.id] = _Running(job, console, held, task)
         # A job that is cancelled before its first step never gets to tidy up after itself.
         task.add_done_callback(lambda _: self._ended(job, held, work))
         return job.id
 
     def running(self) -> tuple[Job, ...]:
         return tuple(running.job for running in self._running.values())
+
+    def known(self) -> tuple[KnownJob, ...]:
+        return (
+            *(KnownJob(job, False, console) for job, console in self._ended_ones),
+            *(KnownJob(running.job, True, running.console) for running in self._running.values()),
+        )
 
     async def stop(self, id: JobId) -> bool:
         running = self._running.get(id)
@@ -58,7 +77,14 @@ class SessionJobs:
         return True
 
     async def close(self) -> None:
-        await self._stop(tuple(self._running.values()))
+        """Tells which jobs are still at work, and stops them."""
+        survivors = tuple(self._running.values())
+        for running in survivors:
+            job = running.job
+            self._bus.tell(
+                NoticeGiven(job.call, f"{job.id} ({job.name}) still ran at the session's end, and is stopped")
+            )
+        await self._stop(survivors)
 
     async def _stop(self, jobs: tuple[_Running, ...]) -> None:
         """Cancels, and waits; a job that does not end is given up, and holds nothing from then on."""
@@ -80,7 +106,9 @@ class SessionJobs:
         self._release(job, held)
 
     def _release(self, job: Job, held: Held) -> None:
-        if self._running.pop(job.id, None) is not None:
+        running = self._running.pop(job.id, None)
+        if running is not None:
+            self._ended_ones.append((job, running.console))
             self._order.release(held)
 
 
@@ -92,11 +120,14 @@ class JobsOfCall:
     call: CallId
     ticket: Ticket
 
-    def start(self, name: str, work: Coroutine[Any, Any, object]) -> JobId:
-        return self.session.start(self.call, self.ticket, name, work)
+    def start(self, name: str, work: Coroutine[Any, Any, object], console: Console | None = None) -> JobId:
+        return self.session.start(self.call, self.ticket, name, work, console)
 
     def running(self) -> tuple[Job, ...]:
         return self.session.running()
+
+    def known(self) -> tuple[KnownJob, ...]:
+        return self.session.known()
 
     async def stop(self, job: JobId) -> bool:
         return await self.session.stop(job)

@@ -15,13 +15,13 @@ from typing import Any
 
 from handrail.catalog.faces import faces_of
 from handrail.contract.basics import JsonObject
-from handrail.contract.context import Workspace
+from handrail.contract.context import ShellState, Workspace
 from handrail.contract.effects import Claims, Effects, PathClaim
 from handrail.contract.tool import ApprovalRule, Invocation, Opinion, Tool
 from handrail.policy.checks import REMOVING_KINDS
 from handrail.policy.declared import Declaration, declared_claims
 from handrail.policy.facts import MAIN_AGENT, Access, Approval, Caller, Facts, PathFact
-from handrail.policy.places import Places
+from handrail.policy.places import Places, normal
 from handrail.runtime.guard import Returned, guarded, guarded_call
 from handrail.runtime.shell_facts import shell_facts
 from handrail.runtime.spilling import READERS
@@ -41,12 +41,15 @@ class Resolver:
         state: Path | None,
         results: Path | None = None,
         settings: Iterable[Path] = (),
+        shell: ShellState | None = None,
     ) -> None:
         """`state` is Handrail's own folder, which calls may not touch; but some tools read the `results` in it.
 
-        Writes to `settings`, files and folders, are asked about every time.
+        Writes to `settings`, files and folders, are asked about every time. Shell commands start where `shell`
+        stands; None: in the workspace's root.
         """
         self._workspace = workspace
+        self._shell = shell
         self._surveyor = Surveyor.of(workspace, home, state, results, settings)
         self._of_nothing: dict[str, tuple[Tool[Any], Caller, Facts]] = {}
         """By a tool's name: the facts of the last caller's calls that touch nothing, which are all the same."""
@@ -97,7 +100,8 @@ class Resolver:
         writes = [self._path(tool, claim, "write", removes) for claim in claims.writes]
         paths, effects, shell = [*reads, *writes], _effects(claims, reads, writes), None
         if claims.shell is not None:
-            shell, named, effects = shell_facts(claims.shell, self._surveyor, effects)
+            folder = self._surveyor.root if self._shell is None else normal(str(self._shell.folder))
+            shell, named, effects = shell_facts(claims.shell, claims.dialect, folder, self._surveyor, effects)
             paths += named
         return replace(_bare(tool, effects, self._surveyor.places), paths=tuple(dict.fromkeys(paths)), shell=shell)
 

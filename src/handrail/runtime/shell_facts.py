@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from handrail.contract.effects import Effects, PathEffect
+from handrail.contract.effects import Dialect, Effects, PathEffect
 from handrail.policy.facts import PathFact, ShellFacts, ShellPart
 from handrail.policy.places import Zone, within
 from handrail.policy.shell.removal import Target, ruin
@@ -20,20 +20,21 @@ from handrail.runtime.surveyor import Surveyor
 if TYPE_CHECKING:
     from handrail.policy.shell.operand import Operand
     from handrail.policy.shell.parts import Part
+    from handrail.policy.shell.reading import ShellReading
 
 _NOT_PLAIN = re.compile(r"\A-|[\s*?\[\\'\"]")
 """Of a name that stands bare for a pattern: it would be an option, several words, or another pattern."""
 
 
-def shell_facts(text: str, surveyor: Surveyor, claimed: Effects) -> tuple[ShellFacts, list[PathFact], Effects]:
+def shell_facts(
+    text: str, dialect: Dialect, folder: str, surveyor: Surveyor, claimed: Effects
+) -> tuple[ShellFacts, list[PathFact], Effects]:
     """The facts, the paths that the command names, and the effects of the whole call.
 
-    `claimed` is what the call does beside running the command.
+    `folder` is where the shell starts; `claimed` is what the call does beside running the command. A command that
+    may leave the session's shell in another folder is in order with all others, though it only reads.
     """
-    # The parser is loaded with the first command: sessions without one start without it.
-    from handrail.policy.shell.reading import read_shell
-
-    reading = read_shell(text, surveyor.root, surveyor.home)
+    reading = _read(dialect, text, folder, surveyor.home)
     lookup = _Lookup(surveyor)
     parts = tuple(lookup.part(part, alone=len(reading.parts) == 1) for part in reading.parts)
     paths = list(dict.fromkeys(path for operand in reading.operands for path in lookup.paths(operand)))
@@ -48,14 +49,29 @@ def shell_facts(text: str, surveyor: Surveyor, claimed: Effects) -> tuple[ShellF
         removals=tuple(removal for removal in found if removal is not None),
         answers_itself=reading.answers_itself,
         unjudged=reading.unjudged,
+        folder=folder,
     )
     connects = claimed.connects.union(*(part.connects for part in parts))
-    if not shell.read_only:
+    if not shell.read_only or not (reading.stays or dialect == "powershell"):
         return shell, paths, replace(Effects.unknown(), runs=reading.runs, connects=connects)
     root = PathEffect(Path(surveyor.root), Path(surveyor.places.root[-1]), "tree", spares_secrets=True)
-    reads = frozenset((root, *(path.effect for path in paths)))
+    here = PathEffect(Path(folder), Path(looking.real(folder) or folder), "tree", spares_secrets=True)
+    reads = frozenset((root, here, *(path.effect for path in paths)))
     bounded = replace(claimed, reads=claimed.reads | reads, runs=reading.runs, connects=connects, certainty="bounded")
     return shell, paths, bounded
+
+
+def _read(dialect: Dialect, text: str, folder: str, home: str) -> ShellReading:
+    # The parser is loaded with the first command: sessions without one start without it.
+    from handrail.policy.shell import reading
+
+    match dialect:
+        case "bash":
+            return reading.read_shell(text, folder, home)
+        case "powershell":
+            return reading.read_powershell(text, folder, home)
+        case "input":
+            return reading.read_input(text, folder, home)
 
 
 class _Lookup:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import deque
+
+_LARGE = 4_096
+"""Bytes of a piece that is kept as it came; smaller ones are joined, so that they cost no more than their bytes."""
+
 
 class KeptOutput:
     """Half of `limit` bytes from the start, half from the end, and the count of what lies between."""
 
     def __init__(self, limit: int) -> None:
-        self._half = max(limit // 2, 1)
+        self._half = limit // 2
         self._head = bytearray()
-        self._tail = bytearray()
+        self._tail: deque[bytes | bytearray] = deque()
+        """Together at least the last half, and never without its first piece; no byte of it is moved."""
+        self._in_tail = 0
         self._total = 0
 
     def add(self, piece: bytes) -> None:
@@ -18,9 +25,23 @@ class KeptOutput:
         if room > 0:
             self._head += piece[:room]
             piece = piece[room:]
-        self._tail += piece
-        if len(self._tail) > 2 * self._half:  # trimmed seldom, so that each byte moves at most twice
-            del self._tail[: -self._half]
+        if not piece:
+            return
+        self._append(piece)
+        while self._in_tail - len(self._tail[0]) >= self._half:
+            self._in_tail -= len(self._tail.popleft())
+            if not self._tail:
+                break
+
+    def _append(self, piece: bytes) -> None:
+        self._in_tail += len(piece)
+        last = self._tail[-1] if self._tail else b""
+        if isinstance(last, bytearray) and len(last) + len(piece) <= _LARGE:
+            last += piece
+        elif len(piece) < _LARGE:
+            self._tail.append(bytearray(piece))
+        else:
+            self._tail.append(piece)
 
     @property
     def head(self) -> bytes:
@@ -28,8 +49,8 @@ class KeptOutput:
 
     @property
     def tail(self) -> bytes:
-        return bytes(self._tail[-self._half :])
+        return b"".join(self._tail)[-self._half :] if self._half else b""
 
     @property
     def dropped(self) -> int:
-        return self._total - len(self._head) - min(len(self._tail), self._half)
+        return self._total - len(self._head) - min(self._in_tail, self._half)

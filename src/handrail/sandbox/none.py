@@ -1,6 +1,6 @@
 """The launcher without a sandbox: children run as the user does, but none outlives its call.
 
-A child starts in its own session, with no terminal, a closed stdin, and stdout and stderr in one pipe.
+A child starts in its own session, with no terminal, stdin closed or a pipe, and stdout and stderr in one pipe.
 When it ends, runs out of time or is cancelled, every process that came from it is ended too (SIGTERM,
 a grace, SIGKILL), and the launcher looks until they are gone. If this process itself dies, a watchdog kills them.
 """
@@ -17,6 +17,7 @@ from handrail.errors import LauncherError
 from handrail.sandbox.finishing import to_the_end
 from handrail.sandbox.kept_output import KeptOutput
 from handrail.sandbox.marks import MARKER, Mark
+from handrail.sandbox.pipes import STDOUT, ChildPipes
 from handrail.sandbox.processes import Family, Process, end, ticks
 from handrail.sandbox.watchdog import Watchdog
 
@@ -49,6 +50,7 @@ class _Child(asyncio.SubprocessProtocol):
         self._watchdog = watchdog
         self._mark = Mark()
         self._kept = KeptOutput(spec.keep_output)
+        self._pipes: ChildPipes | None = None
         self._stopped = False
         self._news = asyncio.Event()
         self._exited = asyncio.Event()
@@ -64,6 +66,9 @@ class _Child(asyncio.SubprocessProtocol):
         if isinstance(transport, asyncio.SubprocessTransport):
             self._mark.put_on(transport.get_pid())
             self._watchdog.watch(transport.get_pid(), self._mark)
+            self._pipes = ChildPipes(transport)
+            if self._spec.on_start is not None:
+                self._spec.on_start(self._pipes)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         self._kept.add(data)
@@ -71,7 +76,8 @@ class _Child(asyncio.SubprocessProtocol):
             self._on_output(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        self._silent.set()
+        if fd == STDOUT:
+            self._silent.set()
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -94,10 +100,10 @@ class _Child(asyncio.SubprocessProtocol):
             in_time = await _within(self._news, self._spec.timeout)
             seconds = time.monotonic() - began
             if self._exited.is_set():
-                await _within(self._silent, LINGER)
+                await self._last_words()
             stopped, left = await _end_family(family)
             await _within(self._exited, KILL_PATIENCE)
-            await _within(self._silent, LINGER)
+            await self._last_words()
             orderly = True
         finally:
             if not orderly:
@@ -109,19 +115,25 @@ class _Child(asyncio.SubprocessProtocol):
             raise asyncio.CancelledError
         return self._finished(transport.get_returncode() if in_time else None, seconds, family.root, stopped, left)
 
+    async def _last_words(self) -> None:
+        """Waits until the pipe is closed, a while at most; while the output is held, it can't be."""
+        if self._pipes is not None:
+            await self._pipes.taken.wait()
+        await _within(self._silent, LINGER)
+
     async def _start(self) -> asyncio.SubprocessTransport:
         spec = self._spec
         try:
             transport, _ = await asyncio.get_running_loop().subprocess_exec(
                 lambda: self,
                 *spec.argv,
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=asyncio.subprocess.PIPE if spec.stdin == "open" else asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
                 cwd=spec.cwd,
                 env={**spec.env, MARKER: self._mark.value},
                 start_new_session=True,
-                pass_fds=self._mark.handles,
+                pass_fds=(*self._mark.handles, *spec.handles),
             )
         except (OSError, ValueError) as error:
             raise _not_started(spec, error) from error

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from handrail.contract.values import value
 from handrail.policy.modes import Mode
 from handrail.settings.origin import Layer
-from handrail.settings.value_types import Choice, Count, Counts, Name, Paths, Switch, ValueType
+from handrail.settings.value_types import Choice, Count, Counts, Name, Names, Paths, Switch, ValueType
 
 T = TypeVar("T")
 
@@ -83,9 +83,13 @@ RESULT_BUDGET: Key[int] = Key(
 TURN_BUDGET: Key[int] = Key(
     "turn_budget", _CHARACTERS, 200_000, "The most text of all results of one turn: about 50,000 tokens."
 )
+PASS_ENV: Key[tuple[str, ...]] = Key(
+    "pass_env", Names(), (), "Environment variables that shell commands get beside the usual ones, by name."
+)
 
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, RESULT_BUDGET, TURN_BUDGET,
+    PASS_ENV,
 )  # fmt: skip
 
 

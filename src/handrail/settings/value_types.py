@@ -8,6 +8,7 @@ and can't be read; it is None where leaving the value out loosens nothing.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -16,6 +17,8 @@ from handrail.contract.values import value
 from handrail.policy.spelling import nearest, shown
 
 T = TypeVar("T")
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_()]*")
 
 
 class BadValue(Exception):
@@ -136,6 +139,32 @@ class Name:
 
     def tightens(self, new: str, old: str) -> bool:
         return True
+
+
+@value
+class Names:
+    """A list of names of environment variables. Fewer are stricter."""
+
+    @property
+    def strictest(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def shape(self) -> str:
+        return "a list of names"
+
+    def read(self, given: object, base: Path | None) -> tuple[str, ...]:
+        listed = given if isinstance(given, (list, tuple)) else [given]
+        if not all(isinstance(name, str) and _VARIABLE.fullmatch(name) for name in listed):
+            raise BadValue("is not a list of names of variables")
+        return tuple(dict.fromkeys(listed))
+
+    def read_text(self, text: str, base: Path | None) -> tuple[str, ...]:
+        """Separated by commas."""
+        return self.read([name.strip() for name in text.split(",") if name.strip()], base)
+
+    def tightens(self, new: tuple[str, ...], old: tuple[str, ...]) -> bool:
+        return {name.upper() for name in new} <= {name.upper() for name in old}
 
 
 @value

@@ -41,7 +41,7 @@ def read(text: str, folders: Folders, home: str) -> Script:
     source = text.encode(errors="replace")
     root = parse(source)
     reader = _Reader(home)
-    reader.visit(root, folders, 0)
+    reached = reader.visit(root, folders, 0)
     problem = problem or misread(root, source) or reader.problem
     not_judged = problem or unjudged(root, source)
     return Script(
@@ -54,7 +54,12 @@ def read(text: str, folders: Folders, home: str) -> Script:
         frozenset(reader.functions),
         frozenset(reader.moving),
         not not_judged and _is_single(root, reader.commands),
+        not not_judged and _are_all(folders, reached.either, *(command.folders for command in reader.commands)),
     )
+
+
+def _are_all(start: Folders, *reached: Folders) -> bool:
+    return all(folder in start for folders in reached for folder in folders)
 
 
 def _is_single(root: Node, commands: list[Command]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from handrail.contract.effects import SimpleCommand
@@ -24,6 +24,7 @@ from handrail.policy.wording import shortened
 
 _AS_MODULE = re.compile(r"(?:-\w*m)?handrail(?:\.\w+)*")
 """`python -m handrail`, in one word or two."""
+_TYPED = "what it means to the program that reads it is not known"
 _TELLTALE = re.compile(r"(?<![\w-])(?:rm|rmdir|unlink|shred|handrail)(?![\w-])|\s-delete\b")
 """What a text must hold to remove a tree or to answer an approval, unless it hides that."""
 
@@ -45,6 +46,8 @@ class ShellReading:
     """It was not wholly taken apart, and may well do what no call may do."""
     single: bool = False
     """It is nothing but one simple command."""
+    stays: bool = False
+    """It certainly leaves the shell in the folder in which it starts."""
 
     @property
     def unread(self) -> str:
@@ -73,6 +76,15 @@ def read_powershell(text: str, folder: str, home: str) -> ShellReading:
     return _reading(text, found, powershell_parts(calls_in(text, folders, home), text, meanings))
 
 
+def read_input(text: str, folder: str, home: str) -> ShellReading:
+    """The same of what is typed to a program. It is read as a shell would read it, for rules that forbid; what it
+    means to that program isn't known, so that no rule allows it.
+    """
+    reading = read_shell(text, folder, home)
+    part = Part(shortened(text), unread=_TYPED, opaque=_TYPED, unnamed=True)
+    return replace(reading, parts=(part,), opaque=_TYPED, unnamed=reading.unnamed or part.text)
+
+
 def _too_long(text: str) -> ShellReading:
     opaque = f"it is longer than {MAX_LENGTH:,} characters"
     short, unjudged = shortened(text), _TELLTALE.search(text) is not None
@@ -93,6 +105,7 @@ def _reading(text: str, found: Findings, parts: tuple[Part, ...]) -> ShellReadin
         answers_itself=_first_self_answer(found),
         unjudged=any(_may_answer_itself(part.command) for part in found.parts),
         single=found.script.single,
+        stays=found.script.stays,
     )
 
 

@@ -103,6 +103,8 @@ class Script:
     """Those of functions that may change folder."""
     single: bool = False
     """Nothing but one simple command."""
+    stays: bool = False
+    """The shell never leaves the folder in which it starts."""
 
     @property
     def all_redirects(self) -> tuple[Redirect, ...]:

@@ -1,0 +1,57 @@
+"""What the shell commands of one session share: the folder that the last one ended in, and the environment."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from handrail.contract.context import Workspace
+from handrail.errors import ToolFailed
+from handrail.runtime.environment import child_environment
+
+
+class SessionShell:
+    """Implements `contract.context.ShellState`. The folder always lies in the workspace when a command starts."""
+
+    def __init__(self, workspace: Workspace, passed: tuple[str, ...] = ()) -> None:
+        """`passed` names variables that commands get beside the usual ones, in any case."""
+        self.workspace = workspace
+        self._passed = frozenset(name.upper() for name in passed)
+        self._folder = workspace.root
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return child_environment(os.environ, self._passed)
+
+    async def enter(self) -> Path:
+        folder = self._folder
+        if await asyncio.to_thread(_inside, self.workspace, folder) == folder:
+            return folder
+        self._folder = self.workspace.root
+        raise ToolFailed(
+            f"The command was not run: the folder {self.workspace.shown(folder)}, where the last one ended, is gone or "
+            f"leads out of the workspace. Commands start in {self.workspace.root} again: repeat it as it fits there."
+        )
+
+    async def leave(self, folder: Path) -> bool:
+        inside = await asyncio.to_thread(_inside, self.workspace, folder)
+        self._folder = inside or self.workspace.root
+        return inside is not None
+
+
+def _inside(workspace: Workspace, folder: Path) -> Path | None:
+    """The same folder by its way from the workspace, with no links below; None outside, and where there is none."""
+    real = Path(os.path.realpath(folder))
+    if not real.is_dir():
+        return None
+    for base in workspace.folders:
+        top = Path(os.path.realpath(base))
+        if real.is_relative_to(top):
+            return base / real.relative_to(top)
+    return None

@@ -1,0 +1,60 @@
+"""The pipes of one running child: its output can be held back, and its input fed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+
+STDIN, STDOUT = 0, 1
+
+MOST_UNREAD = 1_000_000
+"""Bytes that may stand in line for a child's stdin."""
+
+_PIPE_SIZE = 1 << 20
+"""Bytes that a pipe of Linux holds for us instead of 64 KiB: a flood takes fewer turns of the loop. It is the most
+that pipe(7) lets everybody have."""
+
+
+class ChildPipes:
+    """Implements `contract.launching.Child`."""
+
+    def __init__(self, transport: asyncio.SubprocessTransport) -> None:
+        self.pid = transport.get_pid()
+        self.taken = asyncio.Event()
+        """Set while the output is not held."""
+        self.taken.set()
+        self._output = transport.get_pipe_transport(STDOUT)
+        self._input = transport.get_pipe_transport(STDIN)
+        _widen(self._output)
+
+    def hold_output(self) -> None:
+        if isinstance(self._output, asyncio.ReadTransport) and self.taken.is_set():
+            self._output.pause_reading()
+            self.taken.clear()
+
+    def take_output(self) -> None:
+        if isinstance(self._output, asyncio.ReadTransport) and not self.taken.is_set():
+            self._output.resume_reading()
+            self.taken.set()
+
+    def send(self, data: bytes) -> bool:
+        pipe = self._input
+        if not isinstance(pipe, asyncio.WriteTransport) or pipe.is_closing():
+            return False
+        if pipe.get_write_buffer_size() + len(data) > MOST_UNREAD:
+            return False
+        pipe.write(data)
+        return True
+
+    def end_input(self) -> None:
+        if isinstance(self._input, asyncio.WriteTransport) and self._input.can_write_eof():
+            self._input.write_eof()
+
+
+def _widen(pipe: asyncio.BaseTransport | None) -> None:
+    if sys.platform == "linux" and pipe is not None:
+        import fcntl
+
+        with contextlib.suppress(OSError):  # users that have many pipes get no larger ones
+            fcntl.fcntl(pipe.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
