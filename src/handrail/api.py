@@ -86,6 +86,7 @@ from handrail.contract.secret import Secret
 from handrail.contract.spill import Kept, Spill
 from handrail.contract.tool import ConnectsTo, Invocation, Kind, Opinion, Reads, Tool, Writes
 from handrail.errors import (
+    FileTooLarge,
     HandrailError,
     InvalidArguments,
     JournalError,
@@ -224,6 +225,7 @@ __all__ = [
     "InvalidArguments",
     "JournalError",
     "ToolDefinitionError",
+    "FileTooLarge",
     "ToolFailed",
     "UsageError",
     "WireError",

@@ -9,6 +9,7 @@
     │   ├── UnknownTool
     │   ├── InvalidArguments
     │   └── ToolFailed          raised by tools: what happened, where, what to do next
+    │       └── FileTooLarge    to be held whole; `FileReader.scan` takes larger ones
     ├── JournalError            the journal can't be written or read: nothing with effects starts
     └── LauncherError           a child process can't be started
 
@@ -75,6 +76,10 @@ class InvalidArguments(CallError):
 
 class ToolFailed(CallError):
     """Raised by a tool that can't do what it was asked: what happened, where, what to do next."""
+
+
+class FileTooLarge(ToolFailed):
+    """A file that is too large to be held whole; read in pieces, it may not be."""
 
 
 class JournalError(HandrailError):

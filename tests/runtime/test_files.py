@@ -14,7 +14,7 @@ from file_harness import HANG, reading, writing
 
 from handrail.contract.context import Workspace
 from handrail.contract.effects import Effects
-from handrail.errors import ToolFailed
+from handrail.errors import FileTooLarge, ToolFailed
 from handrail.runtime import atomic
 from handrail.runtime.files import WorkspaceFiles
 
@@ -193,3 +193,72 @@ async def test_the_loop_goes_on_while_the_disk_is_slow(root: Path, monkeypatch: 
     await asyncio.sleep(0)
     released.set()
     assert (await task).data == b"x"
+
+
+@pytest.mark.parametrize("size", [0, 1, 30_000_000], ids=["empty", "small", "of several pieces"])
+async def test_a_scan_gives_all_bytes_in_order(size: int, root: Path) -> None:
+    data = (os.urandom(1_000) * (size // 1_000 + 1))[:size]
+    (root / "f").write_bytes(data)
+    pieces: list[bytes] = []
+    await reading(root, "f").scan("f", pieces.append)
+    assert b"".join(pieces) == data
+    assert all(pieces)
+
+
+async def test_what_is_too_large_to_be_held_can_be_scanned_up_to_a_bound(root: Path) -> None:
+    (root / "f").touch()
+    os.truncate(root / "f", atomic.MAX_BYTES + 1)
+    with pytest.raises(FileTooLarge, match="f has 268,435,457 bytes; files of more than 268,435,456 "):
+        await reading(root, "f").read("f")
+    size = 0
+
+    def count(piece: bytes) -> None:
+        nonlocal size
+        size += len(piece)
+
+    await reading(root, "f").scan("f", count)
+    assert size == atomic.MAX_BYTES + 1
+    os.truncate(root / "f", atomic.MAX_SCANNED + 1)
+    with pytest.raises(FileTooLarge, match="f has 17,179,869,185 bytes"):
+        await reading(root, "f").scan("f", count)
+
+
+async def test_whoever_takes_a_scan_may_end_it(root: Path) -> None:
+    (root / "f").write_bytes(b"a" * 30_000_000)
+    taken: list[bytes] = []
+
+    def take(piece: bytes) -> None:
+        taken.append(piece)
+        raise ToolFailed("Enough.")
+
+    with pytest.raises(ToolFailed, match="Enough"):
+        await reading(root, "f").scan("f", take)
+    assert len(taken) == 1
+
+
+async def test_a_cancelled_scan_ends_at_the_next_piece(root: Path) -> None:
+    (root / "f").write_bytes(b"a" * 60_000_000)
+    loop = asyncio.get_running_loop()
+    taken: list[bytes] = []
+    first, told = asyncio.Event(), threading.Event()
+
+    def take(piece: bytes) -> None:
+        taken.append(piece)
+        loop.call_soon_threadsafe(first.set)
+        told.wait(HANG)
+
+    task = asyncio.ensure_future(reading(root, "f").scan("f", take))
+    await first.wait()
+    task.cancel()
+    await asyncio.sleep(0)
+    told.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(taken) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/pagemap").exists(), reason="only Linux has such files")
+async def test_a_file_without_an_end_is_refused(root: Path) -> None:
+    with pytest.raises(ToolFailed, match="goes on after 16,777,216 bytes, and may have no end") as caught:
+        await reading(root, "/proc/self/pagemap").read("/proc/self/pagemap")
+    assert not isinstance(caught.value, FileTooLarge)

@@ -82,7 +82,16 @@ class FileReader(Protocol):
     folder where a file was expected, no permission, special file, or a path the effects don't hold.
     """
 
-    async def read(self, path: str) -> FileContent: ...
+    async def read(self, path: str) -> FileContent:
+        """The whole file. Raises FileTooLarge, a ToolFailed, for one of more than 256 MiB."""
+        ...
+
+    async def scan(self, path: str, take: Callable[[bytes], None]) -> None:
+        """Gives the file's bytes to `take` piece by piece, in a thread of its own: a file of up to 16 GiB.
+
+        What `take` raises ends the scan, and is raised.
+        """
+        ...
 
     async def entries(self, path: str) -> Sequence[Entry]: ...
 

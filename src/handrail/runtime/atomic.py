@@ -13,13 +13,17 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 
 from handrail.runtime.folders import Folder
 
 MAX_BYTES = 256 * 1024 * 1024
 """The most of one file that is read into memory."""
+MAX_SCANNED = 16 * 1024 * 1024 * 1024
+"""The most of one file that is read in pieces: about ten seconds from memory, and the end of what has none."""
+MAX_OF_NO_SIZE = 16 * 1024 * 1024
+"""The most of a file that says it has 0 bytes and has some."""
 
 _PIECE = 8 * 1024 * 1024
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
@@ -43,33 +47,50 @@ class NotAFile(Exception):
 
 
 class TooLarge(Exception):
-    """The argument is the size in bytes."""
+    """More than may be read: the size in bytes, None where the file says a smaller one and goes on; and the most."""
 
-    def __init__(self, size: int) -> None:
-        super().__init__(size)
+    def __init__(self, size: int | None, most: int) -> None:
+        super().__init__(size, most)
         self.size = size
+        self.most = most
 
 
 def read(folder: Folder, name: str, gone: Event) -> tuple[bytes, os.stat_result]:
     """A regular file's bytes, never waiting for a writer. Raises OSError, NotAFile, TooLarge, Abandoned."""
+    with _regular(folder, name) as (handle, found):
+        return b"".join(_pieces(handle, found.st_size, MAX_BYTES, gone)), found
+
+
+def scan(folder: Folder, name: str, take: Callable[[bytes], None], gone: Event) -> None:
+    """Gives a regular file's bytes to `take`, piece by piece. Raises what `read` does, and what `take` raises."""
+    with _regular(folder, name) as (handle, found):
+        for piece in _pieces(handle, found.st_size, MAX_SCANNED, gone):
+            take(piece)
+
+
+@contextlib.contextmanager
+def _regular(folder: Folder, name: str) -> Iterator[tuple[int, os.stat_result]]:
     require_regular(folder.look(name))  # before opening: opening a device can do something
     handle = folder.open(name, os.O_RDONLY)
     try:
         found = os.fstat(handle)
         require_regular(found)
-        if found.st_size > MAX_BYTES:
-            raise TooLarge(found.st_size)
-        pieces: list[bytes] = []
-        left = MAX_BYTES
-        while piece := os.read(handle, min(_PIECE, left + 1)):
-            _unless(gone)
-            left -= len(piece)
-            if left < 0:
-                raise TooLarge(MAX_BYTES - left)
-            pieces.append(piece)
-        return b"".join(pieces), found
+        yield handle, found
     finally:
         os.close(handle)
+
+
+def _pieces(handle: int, size: int, most: int, gone: Event) -> Iterator[bytes]:
+    """What a file says of its size need not be true: in `/proc` it is 0, and some files there have no end."""
+    if size > most:
+        raise TooLarge(size, most)
+    left = most = most if size else MAX_OF_NO_SIZE
+    while piece := os.read(handle, _PIECE):
+        _unless(gone)
+        left -= len(piece)
+        if left < 0:
+            raise TooLarge(None, most)
+        yield piece
 
 
 def replace(folder: Folder, name: str, data: bytes, digest: str, gone: Event) -> int:

@@ -74,6 +74,13 @@ def changed(shown: str) -> str:
     return f"{shown} has changed since it was read, and was left as it is. Read it again and repeat the change."
 
 
+def no_end(shown: str, most: int) -> str:
+    return (
+        f"{shown} says that it is smaller, but goes on after {most:,} bytes, and may have no end. "
+        "Use the shell, with a timeout and head."
+    )
+
+
 def too_large(shown: str, size: int, most: int) -> str:
     return (
         f"{shown} has {size:,} bytes; files of more than {most:,} are not read whole. "

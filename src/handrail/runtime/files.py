@@ -21,7 +21,7 @@ from typing import Literal, TypeVar
 
 from handrail.contract.context import Entry, FileContent, Workspace
 from handrail.contract.effects import Effects, PathEffect
-from handrail.errors import ToolFailed
+from handrail.errors import FileTooLarge, ToolFailed
 from handrail.runtime import atomic, file_failures
 from handrail.runtime.file_failures import Missing
 from handrail.runtime.folders import Folder, deepest
@@ -53,6 +53,10 @@ class WorkspaceFiles:
     async def read(self, path: str) -> FileContent:
         place = self._place(path)
         return await self._work(place, lambda gone: _read(place, gone))
+
+    async def scan(self, path: str, take: Callable[[bytes], None]) -> None:
+        place = self._place(path)
+        await self._work(place, lambda gone: _scan(place, take, gone))
 
     async def entries(self, path: str) -> Sequence[Entry]:
         place = self._place(path)
@@ -104,7 +108,9 @@ class WorkspaceFiles:
         except atomic.NotAFile as error:
             raise ToolFailed(file_failures.not_a_file(place.shown, error.mode)) from None
         except atomic.TooLarge as error:
-            raise ToolFailed(file_failures.too_large(place.shown, error.size, atomic.MAX_BYTES)) from None
+            if error.size is None:
+                raise ToolFailed(file_failures.no_end(place.shown, error.most)) from None
+            raise FileTooLarge(file_failures.too_large(place.shown, error.size, error.most)) from None
         except atomic.Changed:
             raise ToolFailed(file_failures.changed(place.shown)) from None
         except atomic.Abandoned:
@@ -131,13 +137,25 @@ def _parent(place: _Place) -> Iterator[tuple[Folder, tuple[str, ...], str]]:
         yield folder, absent, place.resolved.name
 
 
-def _read(place: _Place, gone: Event) -> FileContent:
+@contextlib.contextmanager
+def _there(place: _Place) -> Iterator[tuple[Folder, str]]:
+    """The folder that the path is in, and its last name. Raises Missing."""
     with _parent(place) as (folder, absent, name):
         if absent or not _has(folder, name):
             raise Missing(folder, (*absent, name))
+        yield folder, name
+
+
+def _read(place: _Place, gone: Event) -> FileContent:
+    with _there(place) as (folder, name):
         data, found = atomic.read(folder, name, gone)
     digest, mode = hashlib.sha256(data).hexdigest(), stat.S_IMODE(found.st_mode)
     return FileContent(place.resolved, data, digest, mode, found.st_nlink)
+
+
+def _scan(place: _Place, take: Callable[[bytes], None], gone: Event) -> None:
+    with _there(place) as (folder, name):
+        atomic.scan(folder, name, take, gone)
 
 
 def _entries(place: _Place) -> Sequence[Entry]:
