@@ -18,6 +18,10 @@ class Child(Protocol):
 
     pid: int
 
+    def stop(self) -> None:
+        """Has it ended with all that came from it, as when its time is up; `Launcher.run` then gives its end."""
+        ...
+
     def hold_output(self) -> None:
         """Takes no more of its output, so that it waits when the pipe is full, until `take_output`."""
         ...
@@ -58,7 +62,8 @@ class LaunchSpec:
 class Finished:
     """How a child ended. `head` and `tail` are stdout and stderr as one stream, in arrival order."""
 
-    ending: Literal["exited", "signalled", "timeout"]
+    ending: Literal["exited", "signalled", "timeout", "stopped"]
+    """`stopped`: by `Child.stop`."""
     exit_code: int | None
     signal: int | None
     head: bytes

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import time
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from handrail.contract.launching import Finished, LaunchSpec, OutputSink
 from handrail.errors import LauncherError
@@ -28,6 +28,7 @@ KILL_PATIENCE = 5.0
 LINGER = 0.25
 """Seconds that the pipe may stay open after the child has ended: last words of a pipeline's other end."""
 _LOOK_EVERY = 0.02
+Ending: TypeAlias = Literal["exited", "signalled", "timeout", "stopped"]
 
 
 class PlainLauncher:
@@ -38,11 +39,11 @@ class PlainLauncher:
 
     async def run(self, spec: LaunchSpec, on_output: OutputSink | None = None) -> Finished:
         child = _Child(spec, on_output, self._watchdog)
-        return await to_the_end(child.live_marked(), on_cancel=child.stop)
+        return await to_the_end(child.live_marked(), on_cancel=child.cancel)
 
 
 class _Child(asyncio.SubprocessProtocol):
-    """One child from start to end. `live_marked` is never cancelled; `stop` makes it end early."""
+    """One child from start to end. `live_marked` is never cancelled; `end` makes it end early, as does `cancel`."""
 
     def __init__(self, spec: LaunchSpec, on_output: OutputSink | None, watchdog: Watchdog) -> None:
         self._spec = spec
@@ -51,14 +52,17 @@ class _Child(asyncio.SubprocessProtocol):
         self._mark = Mark()
         self._kept = KeptOutput(spec.keep_output)
         self._pipes: ChildPipes | None = None
-        self._stopped = False
+        self._cancelled = False
         self._news = asyncio.Event()
         self._exited = asyncio.Event()
         self._silent = asyncio.Event()
         self._closed = asyncio.Event()
 
-    def stop(self) -> None:
-        self._stopped = True
+    def cancel(self) -> None:
+        self._cancelled = True
+        self._news.set()
+
+    def end(self) -> None:
         self._news.set()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -66,7 +70,7 @@ class _Child(asyncio.SubprocessProtocol):
         if isinstance(transport, asyncio.SubprocessTransport):
             self._mark.put_on(transport.get_pid())
             self._watchdog.watch(transport.get_pid(), self._mark)
-            self._pipes = ChildPipes(transport)
+            self._pipes = ChildPipes(transport, self.end)
             if self._spec.on_start is not None:
                 self._spec.on_start(self._pipes)
 
@@ -99,7 +103,8 @@ class _Child(asyncio.SubprocessProtocol):
         try:
             in_time = await _within(self._news, self._spec.timeout)
             seconds = time.monotonic() - began
-            if self._exited.is_set():
+            by_itself = self._exited.is_set()
+            if by_itself:
                 await self._last_words()
             stopped, left = await _end_family(family)
             await _within(self._exited, KILL_PATIENCE)
@@ -111,9 +116,12 @@ class _Child(asyncio.SubprocessProtocol):
             self._watchdog.forget(family.root)
             transport.close()
             await _within(self._closed, KILL_PATIENCE)
-        if self._stopped:
+            self._pipes = None  # they know this object: a cycle would keep the watchdog
+        if self._cancelled:
             raise asyncio.CancelledError
-        return self._finished(transport.get_returncode() if in_time else None, seconds, family.root, stopped, left)
+        code = transport.get_returncode() if by_itself else None
+        ending = _ending(code) if by_itself else "stopped" if in_time else "timeout"
+        return self._finished(ending, code, seconds, family.root, stopped, left)
 
     async def _last_words(self) -> None:
         """Waits until the pipe is closed, a while at most; while the output is held, it can't be."""
@@ -139,13 +147,13 @@ class _Child(asyncio.SubprocessProtocol):
             raise _not_started(spec, error) from error
         return transport
 
-    def _finished(self, code: int | None, seconds: float, pid: int, stopped: int, left: int) -> Finished:
-        ending: Literal["exited", "signalled", "timeout"]
-        ending = "timeout" if code is None else "signalled" if code < 0 else "exited"
+    def _finished(
+        self, ending: Ending, code: int | None, seconds: float, pid: int, stopped: int, left: int
+    ) -> Finished:
         return Finished(
             ending,
             exit_code=code if ending == "exited" else None,
-            signal=-code if code is not None and code < 0 else None,
+            signal=-code if ending == "signalled" and code is not None else None,
             head=self._kept.head,
             tail=self._kept.tail,
             dropped=self._kept.dropped,
@@ -154,6 +162,10 @@ class _Child(asyncio.SubprocessProtocol):
             stopped=stopped,
             left=left,
         )
+
+
+def _ending(code: int | None) -> Ending:
+    return "signalled" if code is not None and code < 0 else "exited"
 
 
 async def _within(event: asyncio.Event, seconds: float | None) -> bool:

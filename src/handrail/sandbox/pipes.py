@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from collections.abc import Callable
 
 STDIN, STDOUT = 0, 1
 
@@ -19,8 +20,9 @@ that pipe(7) lets everybody have."""
 class ChildPipes:
     """Implements `contract.launching.Child`."""
 
-    def __init__(self, transport: asyncio.SubprocessTransport) -> None:
+    def __init__(self, transport: asyncio.SubprocessTransport, stop: Callable[[], None]) -> None:
         self.pid = transport.get_pid()
+        self.stop = stop
         self.taken = asyncio.Event()
         """Set while the output is not held."""
         self.taken.set()

@@ -9,11 +9,27 @@ from handrail.tools.edit_file import EditFile
 from handrail.tools.glob import Glob
 from handrail.tools.grep import Grep
 from handrail.tools.list_directory import ListDirectory
+from handrail.tools.powershell import PowerShell
 from handrail.tools.read_file import ReadFile
 from handrail.tools.shell import Shell
+from handrail.tools.shell_input import ShellInput
+from handrail.tools.shell_output import ShellOutput
+from handrail.tools.shell_stop import ShellStop
 from handrail.tools.write_file import WriteFile
 
 
 def builtin_tools() -> tuple[Tool[Any], ...]:
     """In the order in which a model sees them."""
-    return (ReadFile(), WriteFile(), EditFile(), ListDirectory(), Glob(), Grep(), Shell())
+    return (
+        ReadFile(),
+        WriteFile(),
+        EditFile(),
+        ListDirectory(),
+        Glob(),
+        Grep(),
+        Shell(),
+        PowerShell(),
+        ShellOutput(),
+        ShellInput(),
+        ShellStop(),
+    )

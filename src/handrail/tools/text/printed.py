@@ -10,8 +10,11 @@ from handrail.tools.text.terminal import as_shown
 NOT_UTF8 = "[Bytes that are not UTF-8 are shown as \ufffd.]"
 
 
-def printed(head: bytes, tail: bytes, dropped: int, most: int) -> str:
-    """At most about `most` characters of head and tail; `dropped` bytes between the two were not kept."""
+def printed(head: bytes, tail: bytes, dropped: int, most: int, where: str = "") -> str:
+    """At most about `most` characters of head and tail; `dropped` bytes between the two were not kept.
+
+    `where` is a clause for what is left out: where to find it.
+    """
     half = most // 2
     if dropped:
         cut, begin = _splits(head, tail)
@@ -25,7 +28,7 @@ def printed(head: bytes, tail: bytes, dropped: int, most: int) -> str:
     start, end = _to_last_line(first[:half]), _from_first_line(last[-half:])
     left_out = dropped + _size(first) - _size(start) + _size(last) - _size(end)
     join = "" if start.endswith("\n") else "\n"
-    return _marked(f"{start}{join}[… {counted(left_out, 'byte')} left out …]\n{end}")
+    return _marked(f"{start}{join}[… {counted(left_out, 'byte')} left out{f': {where}' if where else ''} …]\n{end}")
 
 
 def _splits(head: bytes, tail: bytes) -> tuple[int, int]:
