@@ -10,7 +10,7 @@ from tool_harness import Bench, CheckFailed
 
 from handrail.contract.confirmation import EditConfirmation
 from handrail.contract.results import DiffDisplay
-from handrail.errors import ToolFailed
+from handrail.errors import InvalidArguments, ToolFailed
 from handrail.tools.edit_file import EditFile
 
 
@@ -27,6 +27,7 @@ class Edit:
 
 ODD = "\u0161\u6100a"
 """In UTF-16 it holds the bytes of `a` twice: once across two characters."""
+REST = "# rest of code ..."
 EDITS = [
     Edit("word", b"red fish\n", "red", "blue", b"blue fish\n", "the plain case"),
     Edit("CRLF", b"a\r\nb\r\nc\r\n", "a\nb", "x\ny", b"x\r\ny\r\nc\r\n", "\\n matches any line ending, which is kept"),
@@ -54,6 +55,17 @@ EDITS = [
     Edit("straight quotes", b"x", "x", "/^[\"'(]+/", b"/^[\"'(]+/", "none is made curly"),
     Edit("tab", b"\tlong n;\n", "\tlong n;", "\tlong m;", b"\tlong m;\n", "a tab is a tab"),
     Edit("trailing blanks", b"a  \nb\n", "a  \n", "a\n", b"a\nb\n", "blanks count"),
+    Edit("blanks at line ends", b"a  \nb\t\nc\n", "a\nb\n", "a\nB\n", b"a  \nB\nc\n", "are the same text"),
+    Edit("blanks given", b"a\nb\nc\n", "a \nb  ", "x\nb  ", b"x\nb\nc\n", "in the call too; kept lines stay"),
+    Edit("blanks and CRLF", b"a \r\nb\r\n", "a\nb", "a\nb\nc", b"a \r\nb\r\nc\r\n", "both at once"),
+    Edit("blanks of no matter", b"f(a )\nf(a)  \ng\n", "f(a)\ng", "h", b"f(a )\nh\n", "only those at line ends"),
+    Edit("composed", "cafe\u0301!\nx\n".encode(), "caf\u00e9!", "tea", b"tea\nx\n", "one text, two spellings"),
+    Edit("decomposed", "caf\u00e9\nx\n".encode(), "cafe\u0301\nx", "cafe\u0301\ny", "caf\u00e9\ny\n".encode(), "kept"),
+    Edit("Hangul", "\u1112\u1161\u11ab a\n".encode(), "\ud55c a", "b", b"b\n", "made of letters or whole"),
+    Edit("line numbers", b"x\nalpha\nbeta\n", " 12\u2192alpha\n 13\u2192beta", " 12\u2192o", b"x\no\n", "of read_file"),
+    Edit("line numbers in one", b"alpha\nbeta\n", "     1\u2192alpha\n", "one\n", b"one\nbeta\n", "in one alone"),
+    Edit("numbers in the file", b"1\xe2\x86\x92a\na\n", "1\u2192a", "b", b"b\na\n", "written so is found first"),
+    Edit("omitted there too", f"{REST}\na\n".encode(), f"{REST}\na", f"{REST}\nb", f"{REST}\nb\n".encode(), "stays"),
     Edit("Latin-1", b"// opera\xe7\xe3o\nx=1\n", "x=1", "x=2", b"// opera\xe7\xe3o\nx=2\n", "other bytes stay"),
     Edit("Latin-1 letter", b"opera\xe7\xe3o", "\xe7\xe3o", "\xe7\xf5es", b"opera\xe7\xf5es", "in the file's encoding"),
     Edit("UTF-16", "h\xe9\n".encode("utf-16"), "h\xe9", "h", "h\n".encode("utf-16"), "encoding and mark stay"),
@@ -103,7 +115,7 @@ class Refused:
 TAB, CURLY, BLANKS, WORD = (
     "Nearest: line 2, which has a tab where old_string has 4 spaces. Read lines 1-2 and try again.",
     'Nearest: line 1, which has U+201C (\u201c) where old_string has U+0022 (").',
-    "Nearest: line 1, which has 2 spaces where old_string has no blank.",
+    "Nearest: line 1, which has 2 spaces where old_string has a space.",
     "Nearest: line 1, which reads `def alpha(a, b):` where old_string has `def alpha(a, c):`.",
 )
 REFUSED = [
@@ -115,15 +127,25 @@ REFUSED = [
     Refused("twice, either ending", b"a\r\nb\na\nb\n", "a\nb", "c", "occurs 2 times in f: lines 1, 3."),
     Refused("tab for spaces", b"def f():\n\treturn 1\n", "    return 1", "x", TAB),
     Refused("curly quotes", "T: \u201cone\u201d\n".encode(), 'T: "one"', "x", CURLY),
-    Refused("trailing blanks", b"a line  \nb\n", "a line\nb", "x", BLANKS),
+    Refused("twice in normal form", b"a \nb\na\t\nb\n", "a\nb", "x", "occurs 2 times in f: lines 1, 3."),
+    Refused("blanks inside", b"a  line\nb\n", "a line\nb", "x", BLANKS),
+    Refused("blanks before", b"  p\n  q\n", "p\nq", "x", "Nearest: line 1, which has 2 spaces where old_string has no"),
+    Refused("half a character", "e\u0301\u0323".encode(), "\u00e9", "x", "was not found in f."),
     Refused("other word", b"def alpha(a, b):\n    return a\n", "def alpha(a, c):\n    return a", "x", WORD),
     Refused("past the end", b"a\nlast line", "last line\nmore", "x", "line 2, which is where the file ends, and old"),
-    Refused("line numbers", b"alpha\nbeta\n", "     1\u2192alpha\n     2\u2192beta", "x", "leave number and arrow out"),
+    Refused(
+        "numbers that jump", b"alpha\nbeta\n", "     1\u2192alpha\n     3\u2192beta", "x", "leave them out and try"
+    ),
+    Refused("numbers of others", b"alpha\nbeta\n", "1\talpha\n2\tbeta", "x", "leave them out and try again."),
+    Refused("numbers in a part", b"a\nb\n", "1\u2192a\n2\u2192b", "1\u2192a\nc", "leave them out and try again."),
+    Refused(
+        "omitted code", b"a()\nb()\n", "a()", "c()\n# ... rest of the code ...", "stands for code that was left out"
+    ),
     Refused("done already", b"def b():\n  pass\n", "def a():\n  pass", "def b():\n  pass", "there already, at line 1"),
     Refused("empty file", b"", "x", "y", "The file is empty: leave old_string empty to fill it."),
     Refused("empty old", b"a\nb\n", "", "x", "old_string is empty, but f exists and has 2 lines. Give the text"),
     Refused("endings alone", b"a\nb\n", "a\nb", "a\r\nb", "f would not change: old_string and new_string differ in"),
-    Refused("not in the encoding", b"opera\xe7", "opera", "\u4e2d", "f is encoded in LATIN-1, which has no \u4e2d."),
+    Refused("not in the encoding", b"opera\xe7", "opera", "\u4e2d", "which has no \u4e2d. Use other characters"),
     Refused("old not in the encoding", b"opera\xe7", "\u4e2d", "x", "old_string was not found in f."),
     Refused("binary", b"a\0b", "a", "b", "f is binary, 3 bytes, and can't be edited as text."),
 ]
@@ -221,3 +243,101 @@ async def test_a_placeholder_that_the_file_holds_can_be_edited_around(tmp_path: 
         EditFile(), file_path="f", old_string="prints [", new_string="shows [redacted:marked] as ["
     )
     assert (tmp_path / "f").read_text() == "shows [redacted:marked] as [redacted:marked]"
+
+
+async def test_several_edits_are_made_at_once(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"a\r\nb\r\nc c\r\n")
+    edits = [
+        {"old_string": "c", "new_string": "a", "replace_all": True},
+        {"old_string": "a\n", "new_string": "b\nb\n"},
+        {"old_string": "b", "new_string": "c", "expected_count": 1},
+    ]
+    result = await Bench(tmp_path).run(EditFile(), file_path="f", edits=edits)
+    assert (tmp_path / "f").read_bytes() == b"b\r\nb\r\nc\r\na a\r\n"
+    assert result.text == "Edited f: 3 edits, 4 occurrences, the first of each at line 4, 1, 3."
+
+
+@pytest.mark.parametrize(
+    ("edits", "says"),
+    [
+        (
+            [("a", "b"), ("x", "y")],
+            "Edit 2 of 2 can't be made, and none was: old_string was not found in f. Nothing in",
+        ),
+        (
+            [("a", "b"), ("a b", "y")],
+            "Edit 2 of 2 can't be made, and none was: it touches the same text of f as edit 1",
+        ),
+        ([("a b", "new"), ("new", "y")], "only in what an edit before it puts there"),
+        ([("a", "q"), ("c", "y")], "Edit 2 of 2 can't be made, and none was: old_string occurs 2 times in f: line 2"),
+        ([("a", "q"), ("b", "b\n// ... existing code ...")], "stands for code that was left out"),
+    ],
+)
+async def test_one_edit_that_does_not_fit_stops_all(edits: list[tuple[str, str]], says: str, tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a b\nc c\n")
+    given = [{"old_string": old, "new_string": new} for old, new in edits]
+    with pytest.raises(ToolFailed) as caught:
+        await Bench(tmp_path).run(EditFile(), file_path="f", edits=given)
+    assert says in str(caught.value)
+    assert (tmp_path / "f").read_text() == "a b\nc c\n"
+
+
+@pytest.mark.parametrize(
+    ("count", "after", "says"),
+    [
+        (2, "y y z\n", "replaced 2 occurrences"),
+        (1, "x x z\n", "occurs 2 times in f, not 1 time as expected_count says: line 1 and more."),
+        (
+            3,
+            "x x z\n",
+            "occurs 2 times in f, not 3 times as expected_count says: line 1 and more. Correct it",
+        ),
+    ],
+)
+async def test_an_expected_count_must_be_met(count: int, after: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("x x z\n")
+    try:
+        arguments = {"old_string": "x", "new_string": "y", "expected_count": count}
+        said = (await Bench(tmp_path).run(EditFile(), file_path="f", **arguments)).text
+    except ToolFailed as error:
+        said = str(error)
+    assert says in said
+    assert (tmp_path / "f").read_text() == after
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"old_string": "a"},
+        {"new_string": "a"},
+        {"edits": []},
+        {"edits": [{"old_string": "", "new_string": "x"}]},
+        {"edits": [{"old_string": "a", "new_string": "x"}], "old_string": "a", "new_string": "x"},
+        {"edits": [{"old_string": "a", "new_string": "x"}], "replace_all": True},
+    ],
+)
+def test_an_edit_is_given_in_one_way(arguments: dict[str, object]) -> None:
+    with pytest.raises(InvalidArguments):
+        EditFile().bind({"file_path": "f", **arguments})
+
+
+async def test_a_file_that_changed_since_it_was_read_is_not_edited(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a = 1\nb = 2\n")
+    bench = Bench(tmp_path)
+    await bench.noted("f")
+    os.utime(tmp_path / "f", (1, 1))
+    await bench.run(EditFile(), file_path="f", old_string="a = 1", new_string="a = 3")
+    await bench.run(EditFile(), file_path="f", old_string="a = 3", new_string="a = 4")
+    (tmp_path / "f").write_text("a = 4\nb = 5\n")
+    with pytest.raises(ToolFailed, match="f has changed since you last read it, and was left as it is"):
+        await bench.run(EditFile(), file_path="f", old_string="a = 4", new_string="a = 5")
+    assert (tmp_path / "f").read_text() == "a = 4\nb = 5\n"
+    await bench.noted("f")
+    await bench.run(EditFile(), file_path="f", old_string="a = 4", new_string="a = 5")
+
+
+async def test_what_was_seen_through_is_said(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a  \nb\n")
+    result = await Bench(tmp_path).run(EditFile(), file_path="f", old_string="a\nb", new_string="c")
+    assert result.text.endswith("Blanks at line ends, or composed characters, were seen through.")

@@ -22,6 +22,7 @@ class Write:
     says: str
 
 
+GB18030 = "这是一个用中文写的文件里面有足够的文字。\n".encode("gb18030") * 5
 WRITES = [
     Write("new", None, "a\nb\n", b"a\nb\n", "Created f (2 lines)."),
     Write("new, empty", None, "", b"", "Created f (0 lines)."),
@@ -38,7 +39,8 @@ WRITES = [
     Write("BOM given", b"\xef\xbb\xbfa", "\ufeffb", b"\xef\xbb\xbfb", "Kept from the old file: UTF-8 with a byte"),
     Write("UTF-16 kept", "h\xe9".encode("utf-16"), "\u4e2d", "\u4e2d".encode("utf-16"), "UTF-16-LE with a byte order"),
     Write("UTF-16 same", "h\xe9".encode("utf-16"), "h\xe9", "h\xe9".encode("utf-16"), "nothing was written"),
-    Write("Latin-1 becomes UTF-8", b"caf\xe9", "caf\xe9s", "caf\xe9s".encode(), "Replaced f (1 line; before, 1 line)."),
+    Write("Latin-1 kept", b"caf\xe9", "caf\xe9s", b"caf\xe9s", "Kept from the old file: Latin-1."),
+    Write("GB18030 kept", GB18030, "\u4e2d\n", "\u4e2d\n".encode("gb18030"), "Kept from the old file: GB18030."),
     Write("binary", b"a\0b", "text", b"text", "Replaced f"),
 ]
 
@@ -129,3 +131,24 @@ async def test_a_write_tells_of_the_other_names_of_a_file(names: tuple[str, ...]
     result = await Bench(tmp_path).run(WriteFile(), file_path="f", content="new\n")
     assert result.text.endswith(note)
     assert [(tmp_path / name).read_text() for name in names] == ["old\n"] * len(names)
+
+
+async def test_a_character_that_the_encoding_lacks_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"caf\xe9")
+    with pytest.raises(ToolFailed, match="f is encoded in Latin-1, which has no \u4e2d"):
+        await Bench(tmp_path).run(WriteFile(), file_path="f", content="\u4e2d")
+    assert (tmp_path / "f").read_bytes() == b"caf\xe9"
+
+
+async def test_a_file_that_changed_since_it_was_read_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("v1\n")
+    bench = Bench(tmp_path)
+    await bench.noted("f")
+    (tmp_path / "f").write_text("v2\n")
+    with pytest.raises(ToolFailed, match="f has changed since you last read it, and was left as it is"):
+        await bench.run(WriteFile(), file_path="f", content="mine\n")
+    assert (tmp_path / "f").read_text() == "v2\n"
+    await bench.noted("f")
+    await bench.run(WriteFile(), file_path="f", content="mine\n")
+    await bench.run(WriteFile(), file_path="f", content="mine too\n")
+    assert (tmp_path / "f").read_text() == "mine too\n"

@@ -15,9 +15,11 @@ from handrail.contract.context import RunContext, Workspace
 from handrail.contract.effects import Claims, Effects, PathClaim, PathEffect
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
+from handrail.contract.skills import SkillOffers
 from handrail.contract.spill import Spill
 from handrail.contract.tool import Tool
 from handrail.runtime.bus import Bus
+from handrail.runtime.context import NoSkills
 from handrail.runtime.files import WorkspaceFiles
 from handrail.runtime.jobs import JobsOfCall, SessionJobs
 from handrail.runtime.ledger import ConversationLedger
@@ -65,6 +67,7 @@ class Bench:
     output: SeenOutput = field(default_factory=SeenOutput)
     ledger: ConversationLedger = field(default_factory=ConversationLedger)
     spill: Spill = field(default_factory=NoSpill)
+    skills: SkillOffers = field(default_factory=NoSkills)
     """Of the conversation that all runs at this bench belong to."""
     order: Order = field(default_factory=lambda: Order(10))
     jobs: SessionJobs = field(init=False)
@@ -105,9 +108,14 @@ class Bench:
             self.ledger,
             self.spill,
             self.shell,
+            self.skills,
         )
         context = RunContext(CallId("call-1"), None, *parts)
         return await invocation.run(context)
+
+    async def noted(self, path: str) -> None:
+        """The ledger has it that the file was read as it is now."""
+        self.ledger.note(await self.files(self.effects(Claims(reads=(PathClaim(path),)))).read(path))
 
     async def confirm(self, tool: Tool[Any], **arguments: Any) -> Confirmation:
         invocation = tool.bind(arguments)

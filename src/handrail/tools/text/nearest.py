@@ -23,7 +23,6 @@ _LOOKALIKES = str.maketrans({
     "\u2010": "-", "\u2011": "-", "\u2013": "-", "\u2014": "-", "\u2212": "-", "\u00a0": " ", "\u202f": " ",
 })  # fmt: skip
 _WORD = re.compile(r"\w+")
-_NUMBERED = re.compile(r"\s*\d+(?:\u2192|\t)")
 
 
 @value
@@ -48,11 +47,6 @@ def nearest(text: str, old: str) -> Near | None:
         return None
     index, sought = alike
     return _near(lines, index, _difference(lines[index].removesuffix("\r"), sought))
-
-
-def has_line_numbers(old: str) -> bool:
-    """True when every line starts as `read_file` numbers them."""
-    return all(_NUMBERED.match(line) for line in old.split("\n") if line.strip())
 
 
 def _best_start(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
