@@ -69,7 +69,8 @@ async def test_nothing_found_says_where_it_did_not_look(tmp_path: Path) -> None:
     result = await found(tmp_path, "*.[l]og")
     assert result.text.split("\n") == [
         "No file in the workspace matches *.[l]og.",
-        "[What .gitignore leaves out was not looked at; include_ignored=true looks there too.]",
+        "[Not looked at: what .gitignore leaves out (include_ignored=true looks there too), .git, and where links "
+        "lead.]",
         r"[`[…]` is a choice of characters; write `\[` for a bracket in a name.]",
     ]
     assert result.fault is None
@@ -89,16 +90,37 @@ async def test_many_files_are_cut_with_the_total_and_always_alike(tmp_path: Path
     first, second = await found(tmp_path, "*"), await found(tmp_path, "*")
     rows = first.text.split("\n")
     assert first.text == second.text
-    assert rows[-1] == "[1,000 of 1,500 files; use a narrower pattern or path for the others.]"
+    assert rows[-1] == "[Files 1-1,000 of 1,500; offset=1000 shows the next. Narrow the search to see fewer.]"
     assert rows[:-1] == sorted(rows[:-1], key=lambda row: row.split("/"))
 
 
-async def test_far_too_many_files_stop_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_far_too_many_files_stop_the_search_and_the_first_are_shown_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(glob_module, "MOST_COUNTED", 50)
-    monkeypatch.setattr(glob_module, "MOST_SHOWN", 10)
-    make(tmp_path, {str(number): "" for number in range(200)})
-    result = await found(tmp_path, "*")
-    assert result.text.endswith("[10 of more than 50 files; use a narrower pattern or path for the others.]")
+    make(tmp_path, {f"{number:03}": "" for number in range(200)})
+    result = await found(tmp_path, "*", limit=2, offset=60)
+    assert result.text == (
+        "060\n061\n[Files 61-62 of more than 50; offset=62 shows the next. Narrow the search to see fewer.]"
+    )
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+async def test_the_pages_together_are_the_whole(size: int, tmp_path: Path) -> None:
+    make(tmp_path, {f"{number % 3}/{number}": "" for number in range(40)})
+    whole = (await found(tmp_path, "*")).text.split("\n")
+    pages = [(await found(tmp_path, "*", limit=size, offset=at)).text for at in range(0, 40, size)]
+    assert [row for page in pages for row in page.split("\n") if not row.startswith("[")] == whole
+
+
+async def test_an_offset_past_the_end_is_said(tmp_path: Path) -> None:
+    make(tmp_path, {"a": "", "b": ""})
+    assert (await found(tmp_path, "*", offset=5)).text == "[There is nothing at offset 5: it is 2 files in all.]"
+
+
+async def test_a_glob_may_say_what_not_to_find(tmp_path: Path) -> None:
+    make(tmp_path, {"a.py": "", "x/b.py": "", "c.md": ""})
+    assert (await found(tmp_path, "!*.py")).text == "c.md"
 
 
 async def test_links_are_not_followed(tmp_path: Path) -> None:

@@ -11,14 +11,18 @@ from tool_harness import Bench, CheckFailed
 
 from handrail.contract.results import ErrorKind, ToolResult
 from handrail.errors import ToolFailed
-from handrail.tools.grep import MOST_CHARACTERS, Grep
-from handrail.tools.search import matches
+from handrail.tools.grep import Grep
+from handrail.tools.search import searching
+from handrail.tools.search.rendering import MOST_CHARACTERS
 
-HINT = "What .gitignore leaves out was not looked at; include_ignored=true looks there too."
+HINT = (
+    "[Not looked at: what .gitignore leaves out (include_ignored=true looks there too), binary files, .git, and where "
+    "links lead.]"
+)
 
 
 async def grepped(root: Path, pattern: str, **arguments: Any) -> ToolResult:
-    return await Bench(root).run(Grep(), pattern=pattern, **arguments)
+    return await Bench(root).run(Grep(), **{"pattern": pattern, "context": 0, **arguments})
 
 
 async def test_matching_lines_come_by_file_with_numbers(tmp_path: Path) -> None:
@@ -70,7 +74,7 @@ async def test_the_search_stays_where_it_was_told_to(
 async def test_secret_files_are_passed_by_and_said(tmp_path: Path) -> None:
     make(tmp_path, {name: text or "MARK\n" for name, text in TREE.items()})
     bench = Bench(tmp_path, launcher=(noting := Noting()))
-    result = await bench.run(Grep(), pattern="MARK", glob="*e*")
+    result = await bench.run(Grep(), pattern="MARK", glob="*e*", context=0)
     assert result.text.endswith("[3 secret files were not searched: .env, keys/server.pem, src/.env.local.]")
     assert {"--glob=!/.env", "--glob=!/keys/server.pem"} <= set(noting.specs[-1].argv)
     assert "\n.env\n" not in result.text
@@ -116,7 +120,7 @@ async def test_a_secret_name_with_special_characters_is_passed_by(tmp_path: Path
 async def test_no_match_is_no_failure_and_says_where_it_did_not_look(tmp_path: Path) -> None:
     make(tmp_path, {"f": "a\n"})
     result = await grepped(tmp_path, "absent", glob="*.x", path=".")
-    assert result.text == f"No match for absent in the workspace (glob *.x). {HINT}"
+    assert result.text == f"No match for absent in the workspace (glob *.x).\n{HINT}"
     assert result.fault is None
 
 
@@ -131,10 +135,10 @@ async def test_running_out_of_time_is_no_empty_result(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "says"),
     [
-        ("[", "The search can't be made: unclosed character class. Correct the pattern and try again."),
+        ("[", "The search can't be made: unclosed character class. Correct the pattern, or set literal=true"),
         ("(?<=a)b", "look-around, including look-ahead and look-behind, is not supported"),
         (r"(a)\1", "backreferences are not supported"),
-        ("a\nb", "is not allowed in a regex"),
+        ("a\nb", "is not allowed in a regex. Set multiline=true to match across lines."),
     ],
 )
 async def test_a_bad_pattern_is_explained(pattern: str, says: str, tmp_path: Path) -> None:
@@ -191,7 +195,9 @@ async def test_more_than_the_limit_is_counted_and_the_first_files_shown(tmp_path
     assert first.text == second.text
     assert first.text.split("\n")[0] == "d0/f000"
     assert first.text.count(":hit") == 10
-    assert first.text.endswith("\n[10 of 900 matching lines shown; narrow the pattern, path or glob for the others.]")
+    assert first.text.endswith(
+        "\n[Matching lines 1-10 of 900; offset=10 shows the next. Narrow the search to see fewer.]"
+    )
 
 
 async def test_the_size_of_a_result_is_bounded(tmp_path: Path) -> None:
@@ -200,15 +206,20 @@ async def test_the_size_of_a_result_is_bounded(tmp_path: Path) -> None:
     shown = result.text.count(":hit")
     assert len(result.text) < MOST_CHARACTERS + 200
     assert result.text.endswith(
-        f"[{shown} of 1,000 matching lines shown; narrow the pattern, path or glob for the others.]"
+        f"[Matching lines 1-{shown} of 1,000; offset={shown} shows the next. Narrow the search to see fewer.]"
     )
 
 
-async def test_far_too_many_matches_stop_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "MOST_COUNTED", 100)
-    make(tmp_path, {f"f{number}": "hit\n" * 1000 for number in range(20)})
-    result = await grepped(tmp_path, "hit", limit=5)
-    assert "[5 of more than 100 matching lines shown" in result.text
+async def test_far_too_many_matches_stop_the_search_and_the_first_are_shown_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MOST_COUNTED", 100)
+    make(tmp_path, {f"d{number % 3}/f{number:02}": "hit\n" * 1000 for number in range(20)})
+    result = await grepped(tmp_path, "hit", limit=2, offset=999)
+    assert result.text == (
+        "d0/f00\n1000:hit\n\nd0/f03\n1:hit\n[Matching lines 1,000-1,001 of more than 100; offset=1001 shows the next. "
+        "Narrow the search to see fewer.]"
+    )
 
 
 async def test_links_lead_nowhere_and_cycles_end(tmp_path: Path) -> None:
@@ -248,3 +259,155 @@ async def test_the_same_files_are_ignored_as_by_git(tmp_path: Path) -> None:
     files = {"a.log": "", "sub/.gitignore": "!keep.log\n", "sub/keep.log": "", "sub/x.log": "", ".gitignore": "*.log\n"}
     make(tmp_path, {name: text or "hit\n" for name, text in files.items()})
     assert (await grepped(tmp_path, "hit", output_mode="files")).text == "sub/keep.log"
+
+
+TEXT = "one\nTwo\nthree (x)\nfour\nfive\n"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "arguments", "lines"),
+    [
+        ("(x)", {}, ["3:three (x)"]),
+        ("(x)", {"literal": True}, ["3:three (x)"]),
+        ("e (", {"literal": True}, ["3:three (x)"]),
+        ("two", {"ignore_case": True}, ["2:Two"]),
+        ("four", {"before": 1}, ["3-three (x)", "4:four"]),
+        ("four", {"after": 1}, ["4:four", "5-five"]),
+        ("four", {"context": 1, "after": 2, "before": 2}, ["2-Two", "3-three (x)", "4:four", "5-five"]),
+        ("Two.thr", {"multiline": True}, ["2:Two", "3:three (x)"]),
+        (r"Two\nthr", {"multiline": True}, ["2:Two", "3:three (x)"]),
+        (r"(?m)Two$", {"multiline": True}, ["2:Two"]),
+    ],
+)
+async def test_what_is_a_match_and_what_is_shown_around_it_can_be_said(
+    pattern: str, arguments: dict[str, Any], lines: list[str], tmp_path: Path
+) -> None:
+    make(tmp_path, {"f": TEXT})
+    found = (await grepped(tmp_path, pattern, **arguments)).text.split("\n")
+    assert (found[1:] if found[0] == "f" else []) == lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ({"type": "py"}, ["a.py", "x/b.pyi"]),
+        ({"type": "py", "glob": "x/*"}, ["x/b.pyi"]),
+        ({"glob": "!*.md"}, ["a.py", "x/b.pyi"]),
+        ({"glob": "!x/**"}, ["a.py", "c.md"]),
+    ],
+)
+async def test_files_are_chosen_by_type_and_by_what_they_are_not(
+    arguments: dict[str, Any], names: list[str], tmp_path: Path
+) -> None:
+    make(tmp_path, {"a.py": "hit\n", "x/b.pyi": "hit\n", "c.md": "hit\n"})
+    assert (await grepped(tmp_path, "hit", output_mode="files", **arguments)).text.split("\n") == names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"type": "pyton"}, "The search can't be made: unrecognized file type: pyton. Use glob instead, such as *.py."),
+        ({"encoding": "martian"}, "unknown encoding: martian. Use a name such as latin1, gbk, shift_jis or utf-16le."),
+        ({"glob": "../*"}, "glob can't be used: it can't go up with '..'"),
+    ],
+)
+async def test_an_option_that_can_not_be_used_is_explained(
+    arguments: dict[str, Any], says: str, tmp_path: Path
+) -> None:
+    make(tmp_path, {"f": "a\n"})
+    with pytest.raises(ToolFailed) as caught:
+        await grepped(tmp_path, "a", **arguments)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("hits", [1, 2, 3, 4])
+async def test_a_few_matches_bring_what_is_around_them(hits: int, tmp_path: Path) -> None:
+    lines = [f"line {number}" for number in range(1, 101)]
+    for hit in range(hits):
+        lines[49 + 40 * (hit % 2) - hit // 2] = "hit"
+    make(tmp_path, {"f": "\n".join(lines)})
+    text = (await grepped(tmp_path, "hit", context=None)).text
+    assert ("\n36-line 36\n" in text, "\n35:line 35\n" in text) == (hits <= 3, False)
+    assert text.count(":hit") == hits
+
+
+@pytest.mark.parametrize("arguments", [{"context": 0}, {"after": 1}, {"output_mode": "count"}])
+async def test_context_that_was_asked_for_is_left_as_it_was(arguments: dict[str, Any], tmp_path: Path) -> None:
+    make(tmp_path, {"f": "before\nhit\nafter\n"})
+    assert "before" not in (await grepped(tmp_path, "hit", **{"context": None, **arguments})).text
+
+
+@pytest.mark.parametrize("mode", ["content", "files", "count"])
+@pytest.mark.parametrize("size", [1, 4, 7, 100])
+async def test_the_pages_together_are_the_whole(mode: str, size: int, tmp_path: Path) -> None:
+    make(tmp_path, {f"d{number % 3}/f{number}": "hit\nno\nhit\n" * (number % 4) for number in range(12)})
+    whole = await grepped(tmp_path, "hit", output_mode=mode)
+    total = 36 if mode == "content" else 9
+    pages = [
+        (await grepped(tmp_path, "hit", output_mode=mode, limit=size, offset=at)).text for at in range(0, total, size)
+    ]
+    assert [row for page in pages for row in _counted(page, mode)] == _counted(whole.text, mode)
+    assert len(_counted(whole.text, mode)) == total
+
+
+def _counted(text: str, mode: str) -> list[str]:
+    rows = [row for row in text.split("\n") if row and not row.startswith("[")]
+    return [row for row in rows if row[0].isdigit()] if mode == "content" else rows
+
+
+async def test_a_page_has_the_context_of_its_own_matches(tmp_path: Path) -> None:
+    make(tmp_path, {"f": "\n".join(f"hit {number}" if number % 4 == 0 else f"{number}" for number in range(1, 20))})
+    text = (await grepped(tmp_path, "hit", context=1, offset=1, limit=2)).text
+    assert text == (
+        "f\n7-7\n8:hit 8\n9-9\n--\n11-11\n12:hit 12\n13-13\n"
+        "[Matching lines 2-3 of 4; offset=3 shows the next. Narrow the search to see fewer.]"
+    )
+
+
+async def test_the_last_page_and_what_is_past_it_are_said(tmp_path: Path) -> None:
+    make(tmp_path, {"f": "hit\n" * 5})
+    assert (await grepped(tmp_path, "hit", offset=3)).text == "f\n4:hit\n5:hit\n[Matching lines 4-5 of 5: the last.]"
+    past = await grepped(tmp_path, "hit", offset=9)
+    assert past.text == "[There is nothing at offset 9: it is 5 matching lines in all.]"
+
+
+async def test_no_header_stands_without_a_line_below_it(tmp_path: Path) -> None:
+    make(tmp_path, {"a": "hit\n", "b": "hit\n"})
+    assert (await grepped(tmp_path, "hit", limit=1)).text.split("\n")[:-1] == ["a", "1:hit"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data"),
+    [
+        ("", "caf\u00e9".encode()),
+        ("latin1", b"caf\xe9"),
+        ("gbk", "caf\u00e9".encode("gbk")),
+        ("utf-16le", "caf\u00e9".encode("utf-16le")),
+    ],
+)
+async def test_text_is_found_in_any_encoding_that_is_named(encoding: str, data: bytes, tmp_path: Path) -> None:
+    make(tmp_path, {"f": data})
+    assert (await grepped(tmp_path, "caf\u00e9", encoding=encoding)).text == "f\n1:caf\u00e9"
+
+
+async def test_a_search_for_what_another_encoding_would_hide_says_so(tmp_path: Path) -> None:
+    make(tmp_path, {"f": b"caf\xe9\n"})
+    text = (await grepped(tmp_path, "caf\u00e9")).text
+    assert text.endswith("[Files were read as UTF-8, or as their byte order mark says; encoding=… reads others.]")
+
+
+async def test_a_file_that_turns_binary_is_said(tmp_path: Path) -> None:
+    late = b"hit 1\n" + b"x" * 300_000 + b"\nhit 2\n\0\nhit 3\n"
+    make(tmp_path, {"late": late, "early": b"\0\nhit\n"})
+    tree = (await grepped(tmp_path, "hit")).text
+    assert tree == "late\n1:hit 1\n[late is binary from some place on, and was searched up to it.]"
+    named = (await grepped(tmp_path, "hit", path="early")).text
+    assert named == "early\n2:hit\n[early is a binary file.]"
+
+
+async def test_time_that_runs_out_while_secret_files_are_looked_for_opens_none(tmp_path: Path) -> None:
+    make(tmp_path, {".env": "MARK\n"})
+    launcher = Noting(inner=Impatient())
+    result = await Bench(tmp_path, launcher=launcher).run(Grep(), pattern="MARK")
+    assert result.fault is not None
+    assert not [spec for spec in launcher.specs if "--json" in spec.argv]

@@ -48,7 +48,11 @@ def is_secret_name(path: str) -> bool:
     enclosed = f"/{lowered}/"
     if any(f"/{part}/" in enclosed for part in PATHS):
         return True
-    name = posixpath.basename(lowered)
+    return is_secret_alone(posixpath.basename(lowered))
+
+
+def is_secret_alone(name: str) -> bool:
+    """The same for the last name of a path, in lower case, wherever it lies: its folders may say more."""
     if name in OPEN_NAMES:
         return False
     return name in NAMES or name.startswith(BEGINNINGS) or name.endswith(ENDINGS)

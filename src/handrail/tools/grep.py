@@ -11,21 +11,25 @@ from handrail.contract.context import FileReader, Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.results import CallFault, ErrorKind, TextDisplay, TextPart, ToolResult
 from handrail.contract.tool import Kind, Reads, Tool
-from handrail.contract.values import value
 from handrail.errors import ToolFailed
 from handrail.tools.descriptions import description_of
 from handrail.tools.parameters import Parameters
-from handrail.tools.search.globs import BadGlob, GlobPattern
-from handrail.tools.search.matches import Matches
-from handrail.tools.search.rendering import OutputMode, fitting, rows_of
-from handrail.tools.search.ripgrep import TIMEOUT, BadSearch, Ended, Ripgrep, names_like
-from handrail.tools.search.scope import IGNORED_HINT, Scope, scope_of, secrets_note
-from handrail.tools.search.secret_files import excluding, secret_files
+from handrail.tools.search.advice import advice_on
+from handrail.tools.search.globs import BadGlob
+from handrail.tools.search.paging import Found, page_note
+from handrail.tools.search.program import Programs
+from handrail.tools.search.rendering import MOST_CHARACTERS, Around, OutputMode, fitting, rows_of
+from handrail.tools.search.ripgrep import BadSearch, Bounds, Ripgrep
+from handrail.tools.search.scope import Scope, passed_by, scope_of, secrets_note
+from handrail.tools.search.searching import MOST_COUNTED, Outcome, Search
+from handrail.tools.search.wanted import Wanted
 from handrail.tools.text.counting import counted
 
-DEFAULT_LIMIT = 200
-MOST_CHARACTERS = 30_000
-"""Of one result: about what 7,500 tokens hold."""
+DEFAULT_LIMIT = 100
+FEW = 3
+"""So few matching lines are shown with `AROUND_FEW` lines of context each: that saves reading the files. Gemini CLI
+does the same for two or three."""
+AROUND_FEW = 15
 
 
 class Params(Parameters):
@@ -33,14 +37,27 @@ class Params(Parameters):
     path: Annotated[str, Reads("tree", spares_secrets=True)] = Field(
         default=".", description="The folder to search below, or one file. A relative path starts at the workspace."
     )
-    glob: str = Field(default="", description="Only files that match this glob, relative to path: `*.py`.")
+    glob: str = Field(default="", description="Only files that match this glob, relative to path: `*.py`, `!*.min.js`.")
+    type: str = Field(default="", description="Only files of this type, as ripgrep knows them: py, ts, rust, md.")
     output_mode: OutputMode = Field(
         default="content", description="Matching lines with their numbers, paths alone, or matching lines per file."
     )
-    context: int = Field(default=0, ge=0, le=50, description="Lines to show around each match.")
     ignore_case: bool = Field(default=False, description="Take upper and lower case as the same.")
+    literal: bool = Field(default=False, description="Find the pattern as it stands: it is no regular expression.")
+    multiline: bool = Field(default=False, description="Matches may span lines; `.` matches line ends too.")
+    context: int | None = Field(
+        default=None,
+        ge=0,
+        le=50,
+        description="Lines to show around each match. Unset: 15 if no more than 3 lines match.",
+    )
+    before: int = Field(default=0, ge=0, le=50, description="Lines to show before each match.")
+    after: int = Field(default=0, ge=0, le=50, description="Lines to show after each match.")
     include_ignored: bool = Field(default=False, description="Also search what .gitignore leaves out.")
+    encoding: str = Field(default="", description="Of files that are neither UTF-8 nor say what they are: latin1, gbk.")
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=2_000, description="How many matching lines, or files, to show.")
+    offset: int = Field(default=0, ge=0, le=MOST_COUNTED, description="How many to pass over: shows the next page.")
+    timeout: float = Field(default=30, ge=30, le=600, description="Seconds after which the search is stopped.")
 
 
 class Grep(Tool[Params]):
@@ -49,87 +66,104 @@ class Grep(Tool[Params]):
     kind = Kind.SEARCH
     description = description_of("grep")
 
+    def __init__(self) -> None:
+        self._programs = Programs()
+
     def describe(self, params: Params) -> str:
         return f"Search for {params.pattern}" + (f" in {params.path}" if params.path != "." else "")
 
     async def check(self, params: Params, workspace: Workspace) -> str | None:
-        if "\0" in params.pattern + params.glob:
-            return "pattern and glob can't hold a NUL character. Write \\x00 in the pattern to search for one."
+        if "\0" in params.pattern + params.glob + params.type + params.encoding:
+            return "No argument can hold a NUL character. Write \\x00 in the pattern to search for one."
         return None
 
     async def run(self, params: Params, files: FileReader, launcher: Launcher, workspace: Workspace) -> ToolResult:
         scope = await scope_of(params.path, files, workspace)
-        ripgrep = Ripgrep(launcher, workspace, scope.folder, ignored=params.include_ignored)
+        bounds = Bounds(scope.folder, params.include_ignored, params.timeout)
+        ripgrep = Ripgrep(self._programs, launcher, workspace, bounds)
+        by_line = params.output_mode == "content"
+        around = _around(params) if by_line else Around()
         try:
-            wanted = GlobPattern.parse(params.glob) if params.glob else None
+            wanted = Wanted(params.glob)
+            search = Search(ripgrep, scope, wanted, tuple(_options(params)), by_line=by_line)
+            outcome = await search.run(params.offset + params.limit, around, across_lines=params.multiline)
+            if _may_show_more(params, outcome):
+                outcome, around = await search.again(outcome, Around(AROUND_FEW, AROUND_FEW))
         except BadGlob as error:
             raise ToolFailed(f"glob can't be used: {error}. Correct it.") from None
-        secret = [] if scope.is_file else await secret_files(ripgrep, scope, wanted)
-        filters = [*(names_like(wanted) if wanted else ()), *excluding(secret)]
-        matches = Matches(params.limit, lambda name: _is_wanted(scope, wanted, name), by_line=_by_line(params))
-        try:
-            ended = await ripgrep.run([*_options(params), *filters], scope.target, b"\n", matches.take)
         except BadSearch as error:
-            raise ToolFailed(f"The search can't be made: {error}. Correct the pattern and try again.") from None
-        complaints = await ripgrep.complaints(filters, scope.target) if ended.troubled else []
-        return _result(params, scope, matches, ended, _Aside(secret, complaints))
+            raise ToolFailed(f"The search can't be made: {error}. {advice_on(str(error))}") from None
+        return _result(params, scope, around, outcome)
 
 
-@value
-class _Aside:
-    """What was not searched: secret files, and what could not be read and why."""
-
-    secret: list[str]
-    complaints: list[str]
+def _around(params: Params) -> Around:
+    return Around(max(params.before, params.context or 0), max(params.after, params.context or 0))
 
 
-def _by_line(params: Params) -> bool:
-    return params.output_mode == "content"
+def _may_show_more(params: Params, outcome: Outcome) -> bool:
+    """There are so few matches that what is around them will be wanted next."""
+    asked = params.context is not None or params.before or params.after or params.offset
+    is_little = params.output_mode == "content" and 0 < outcome.matches.count <= FEW
+    return is_little and not asked and not outcome.matches.binary and not outcome.ended.timed_out
 
 
 def _options(params: Params) -> Iterator[str]:
-    yield from ("--json", f"--regexp={params.pattern}", f"--context={params.context if _by_line(params) else 0}")
+    yield f"--regexp={params.pattern}"
     if params.ignore_case:
         yield "--ignore-case"
+    if params.literal:
+        yield "--fixed-strings"
+    if params.multiline:
+        yield from ("--multiline", "--multiline-dotall")
+    if params.type:
+        yield f"--type={params.type}"
+    if params.encoding:
+        yield f"--encoding={params.encoding}"
     if params.output_mode == "files":
         yield "--max-count=1"
 
 
-def _is_wanted(scope: Scope, wanted: GlobPattern | None, name: str) -> bool:
-    """The one file that was named is: reading it was asked about if it is secret."""
-    if scope.is_file:
-        return True
-    return not scope.is_secret(name) and (wanted is None or wanted.matches(name))
-
-
-def _result(params: Params, scope: Scope, matches: Matches, ended: Ended, aside: _Aside) -> ToolResult:
-    found = rows_of(matches.files(), params.output_mode, gaps=params.context > 0, path_of=scope.path_of)
-    fit = fitting(found, params.limit, MOST_CHARACTERS)
-    rows, shown = [row.text for row in fit], sum(row.counts for row in fit)
-    more = "" if ended.complete else "more than "
-    total = matches.count if _by_line(params) else matches.file_count
-    thing = "matching lines" if _by_line(params) else "files"
-    if shown < total:
-        rows.append(f"[{shown:,} of {more}{total:,} {thing} shown; narrow the pattern, path or glob for the others.]")
-    if matches.too_long:
-        rows.append(f"[Not shown: {counted(matches.too_long, 'match', 'matches')} on lines of many megabytes.]")
+def _result(params: Params, scope: Scope, around: Around, outcome: Outcome) -> ToolResult:
+    matches, ended = outcome.matches, outcome.ended
+    every = rows_of(matches.files(), params.output_mode, params.offset, around, scope.path_of)
+    fit = fitting(every, params.limit, MOST_CHARACTERS)
+    rows, shown = [row.text for row in fit], sum(row.kind == "counted" for row in fit)
+    by_line = params.output_mode == "content"
+    found = Found(outcome.total, "matching line" if by_line else "file", ended.complete)
+    if note := page_note(params.offset, shown, found):
+        rows.append(note)
     fault = None
     if ended.timed_out:
-        fault = CallFault(ErrorKind.TIMEOUT, f"The search took more than {TIMEOUT:g} s and was stopped.")
-        rows.append(f"[{fault.message} This is what was found until then; use a narrower path or glob.]")
+        fault = CallFault(ErrorKind.TIMEOUT, f"The search took more than {params.timeout:g} s and was stopped.")
+        rows.append(f"[{fault.message} This is what was found until then; narrow path or glob, or give more timeout.]")
     elif not matches.file_count:
         rows.append(_nothing(params, scope))
-    if aside.secret:
-        rows.append(secrets_note(aside.secret, scope, "searched"))
-    rows += [f"[Not searched: {complaint}.]" for complaint in aside.complaints]
+    rows += _aside(scope, outcome)
     lines, files = counted(matches.count, "matching line"), counted(matches.file_count, "file")
-    data = {"lines": matches.count, "files": matches.file_count, "secret": len(aside.secret)}
-    return ToolResult(
-        (TextPart("\n".join(rows)),), display=TextDisplay(f"{more}{lines} in {files}"), fault=fault, data=data
-    )
+    display = f"{lines} in {files}" if ended.complete else found.in_words
+    data = {"lines": matches.count, "files": matches.file_count, "secret": len(outcome.secret)}
+    return ToolResult((TextPart("\n".join(rows)),), display=TextDisplay(display), fault=fault, data=data)
+
+
+def _aside(scope: Scope, outcome: Outcome) -> Iterator[str]:
+    """What was not searched, or is not shown, and why."""
+    matches = outcome.matches
+    if matches.too_long:
+        yield f"[Not shown: {counted(matches.too_long, 'match', 'matches')} on lines of many megabytes.]"
+    for name in matches.binary:
+        how = "is a binary file" if scope.is_file else "is binary from some place on, and was searched up to it"
+        yield f"[{scope.path_of(name)} {how}.]"
+    if outcome.secret:
+        yield secrets_note(outcome.secret, scope, "searched")
+    yield from (f"[Not searched: {complaint}.]" for complaint in outcome.complaints)
 
 
 def _nothing(params: Params, scope: Scope) -> str:
-    where = scope.shown + (f" (glob {params.glob})" if params.glob else "")
-    hint = "" if params.include_ignored or scope.is_file else f" {IGNORED_HINT}"
-    return f"No match for {params.pattern} in {where}.{hint}"
+    filters = [f"{name} {given}" for name, given in (("glob", params.glob), ("type", params.type)) if given]
+    where = scope.shown + (f" ({', '.join(filters)})" if filters else "")
+    rows = [f"No match for {params.pattern} in {where}."]
+    if not scope.is_file:
+        rows.append(f"[{passed_by('binary files', ignored=params.include_ignored)}]")
+    if not params.pattern.isascii() and not params.encoding:
+        rows.append("[Files were read as UTF-8, or as their byte order mark says; encoding=… reads others.]")
+    return "\n".join(rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from handrail.contract.values import value
 
@@ -54,36 +54,56 @@ class GlobPattern:
             return cls(tuple(alternatives), (), False)
         return cls(tuple(alternatives), tuple(dict.fromkeys(last_names)), anywhere)
 
+
+_State = tuple[int, int]
+"""An alternative of a pattern, and how many of its parts the names so far have used up."""
+
+
+class GlobMatcher:
+    """Matches paths against one pattern. What the names of a folder come to is kept for the next path in it."""
+
+    def __init__(self, pattern: GlobPattern) -> None:
+        self._alternatives = pattern.alternatives
+        self._used_up = {(number, len(parts)) for number, parts in enumerate(pattern.alternatives)}
+        self._folders = {"": frozenset(self._spanned((number, 0) for number in range(len(pattern.alternatives))))}
+
     def matches(self, path: str) -> bool:
         """`path` is relative, with slashes."""
-        names = path.split("/")
-        return any(_matches(parts, names) for parts in self.alternatives)
+        folder, _, name = path.rpartition("/")
+        states = self._within(folder)
+        return bool(states) and not self._used_up.isdisjoint(self._after(states, name))
+
+    def _within(self, folder: str) -> frozenset[_State]:
+        known = self._folders.get(folder)
+        if known is None:
+            above, _, name = folder.rpartition("/")
+            known = self._folders[folder] = frozenset(self._after(self._within(above), name))
+        return known
+
+    def _after(self, states: frozenset[_State], name: str) -> Iterator[_State]:
+        for number, part in states:
+            parts = self._alternatives[number]
+            if part == len(parts):
+                continue
+            wanted = parts[part]
+            if wanted is None:
+                yield from self._spanned(((number, part),))
+            elif wanted.match(name):
+                yield from self._spanned(((number, part + 1),))
+
+    def _spanned(self, states: Iterable[_State]) -> Iterator[_State]:
+        """These, and those behind a `**`, which may stand for no folder."""
+        for number, part in states:
+            parts = self._alternatives[number]
+            yield number, part
+            while part < len(parts) and parts[part] is None:
+                part += 1
+                yield number, part
 
 
 def _name(pattern: str) -> re.Pattern[str]:
     # fnmatch's patterns never backtrack over more than one star.
     return re.compile(fnmatch.translate(_ESCAPED.sub(r"[\1]", pattern).replace("\\", "")))
-
-
-def _matches(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool:
-    """Each `**` takes as few folders as it can; only the last one met is ever widened, which suffices."""
-    part = name = 0
-    spanning, resume = -1, 0
-    while name < len(names):
-        ended = part == len(parts)
-        wanted = None if ended else parts[part]
-        if wanted is None and not ended:
-            spanning, resume = part, name
-            part += 1
-        elif wanted is not None and wanted.match(names[name]):
-            part += 1
-            name += 1
-        elif spanning >= 0:
-            resume += 1
-            part, name = spanning + 1, resume
-        else:
-            return False
-    return all(rest is None for rest in parts[part:])
 
 
 def _expanded(pattern: str) -> Iterator[str]:

@@ -4,61 +4,82 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from handrail.contract.context import FileReader, Workspace
-from handrail.contract.values import value
 from handrail.errors import ToolFailed
-from handrail.policy.secrets import is_secret_name
+from handrail.policy import secrets
 from handrail.runtime.names import shown_name
 
-IGNORED_HINT = "What .gitignore leaves out was not looked at; include_ignored=true looks there too."
 _MOST_NAMED = 5
+_TELLING = secrets.FOLDERS | {path.rpartition("/")[2] for path in secrets.PATHS}
+"""Last names that may be secret for the folders they lie in."""
 
 
-@value
 class Scope:
-    folder: Path
-    """Absolute; the search runs here."""
-    real: str
-    """The folder with its links resolved."""
-    target: str
-    """`.`, or the one file."""
-    base: str
-    """What leads from the workspace to the folder, for messages; empty for the workspace itself."""
-    shown: str
-    """What is searched, for messages."""
+    """A folder to search below, or one file."""
 
-    @property
-    def is_file(self) -> bool:
-        return self.target != "."
+    def __init__(self, named: Path, real: str, shown: str, base: str, file: str = "") -> None:
+        """`named` and `real`: the folder, as given and with its links resolved; `shown`: for messages.
+
+        `base` leads to the folder from where relative paths start, empty for the workspace itself; `file` is the
+        name of the one file.
+        """
+        self.folder = named
+        self.shown = shown
+        self.is_file = bool(file)
+        self.targets = (f"./{file}",) if file else (".",)
+        self._base = base
+        self._roots = {str(named), real}
+        self._secret_folders: dict[str, bool] = {}
 
     def is_secret(self, name: str) -> bool:
         """By either way to it: a link does not make a secret file an open one."""
-        return any(is_secret_name(f"{folder}/{name}") for folder in {str(self.folder), self.real})
+        folder, _, last = name.lower().rpartition("/")
+        inside = self._secret_folders.get(folder)
+        if inside is None:
+            inside = self._secret_folders[folder] = self._secret(f"{folder}/_")
+        return inside or secrets.is_secret_alone(last) or (last in _TELLING and self._secret(name))
 
     def path_of(self, name: str) -> str:
         """A path as the next call can use it, relative to the workspace if it lies in it."""
-        return shown_name(str(PurePosixPath(self.base, name)))
+        return shown_name(os.path.join(self._base, name))
+
+    def _secret(self, name: str) -> bool:
+        return any(secrets.is_secret_name(f"{root}/{name}") for root in self._roots)
 
 
 async def scope_of(path: str, files: FileReader, workspace: Workspace) -> Scope:
     """Raises ToolFailed for what is not there, or neither file nor folder."""
+    import asyncio
+
     named = workspace.absolute(path)
     shown = shown_name(workspace.shown(named))
     match await files.kind(path):
         case "folder":
-            return _scope(named, ".", "the workspace" if shown == "." else shown, workspace)
+            folder, file, shown = named, "", "the workspace" if shown == "." else shown
         case "file":
-            return _scope(named.parent, f"./{named.name}", shown, workspace)
+            folder, file = named.parent, named.name
         case None:
             await files.entries(path)  # raises, with the nearest names
-    raise ToolFailed(f"{shown} is neither a file nor a folder, so there is nothing to search. Use another path.")
-
-
-def _scope(folder: Path, target: str, shown: str, workspace: Workspace) -> Scope:
+            raise ToolFailed(f"{shown} was there, and is no longer. Look again.")
+        case "other":
+            raise ToolFailed(
+                f"{shown} is neither a file nor a folder, so there is nothing to search. Use another path."
+            )
     base = workspace.shown(folder)
-    return Scope(folder, os.path.realpath(folder), target, "" if base == "." else base, shown)
+    real = await asyncio.to_thread(os.path.realpath, folder)
+    return Scope(folder, real, shown, "" if base == "." else base, file)
+
+
+def names_of(records: list[bytes]) -> list[str]:
+    """The names that ripgrep lists below `.`, delimited by NUL."""
+    return [name[2:] for name in os.fsdecode(b"\0".join(records)).split("\0")]
+
+
+def in_order(name: str) -> str:
+    """Sorts by folder, then name: what separates them comes before any character of a name."""
+    return name.replace("/", "\0")
 
 
 def secrets_note(names: Sequence[str], scope: Scope, verb: str) -> str:
@@ -67,3 +88,9 @@ def secrets_note(names: Sequence[str], scope: Scope, verb: str) -> str:
     more = ", …" if len(names) > _MOST_NAMED else ""
     files = "1 secret file was" if len(names) == 1 else f"{len(names):,} secret files were"
     return f"[{files} not {verb}: {named}{more}.]"
+
+
+def passed_by(*others: str, ignored: bool) -> str:
+    """The rules by which files are left out, for a search that found nothing."""
+    hint = () if ignored else ("what .gitignore leaves out (include_ignored=true looks there too)",)
+    return f"Not looked at: {', '.join((*hint, *others, '.git'))}, and where links lead."

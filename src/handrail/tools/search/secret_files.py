@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 from handrail.policy import secrets
-from handrail.tools.search.globs import GlobPattern
-from handrail.tools.search.ripgrep import Ripgrep
-from handrail.tools.search.scope import Scope
+from handrail.tools.search.ripgrep import Ended, Ripgrep
+from handrail.tools.search.scope import Scope, in_order, names_of
+from handrail.tools.search.wanted import Wanted
 
 MOST_EXCLUDED = 1_000
 """Named to ripgrep one by one; any further are kept out of the result alone."""
@@ -16,19 +15,23 @@ MOST_EXCLUDED = 1_000
 _SPECIAL = re.compile(r"([*?\[\]{}\\])")
 
 
-async def secret_files(ripgrep: Ripgrep, scope: Scope, wanted: GlobPattern | None) -> list[str]:
-    """Relative to the scope's folder, in order. Those that .gitignore names count too: they are passed by as well."""
+async def secret_files(ripgrep: Ripgrep, scope: Scope, wanted: Wanted) -> tuple[list[str], Ended]:
+    """Relative to the scope's folder, in order; and how the look for them ended.
+
+    Those that .gitignore names count too: they are passed by as well. The one file that was named does not: reading
+    it was asked about if it is secret.
+    """
+    if scope.is_file:
+        return [], Ended()
     found: list[str] = []
 
-    def take(record: bytes) -> bool:
-        name = os.fsdecode(record).removeprefix("./")
-        if name and scope.is_secret(name) and (wanted is None or wanted.matches(name)):
-            found.append(name)
+    def take(records: list[bytes]) -> bool:
+        found.extend(name for name in names_of(records) if scope.is_secret(name) and wanted.holds(name))
         return True
 
     globs = [] if scope.is_secret("") else [f"--iglob={glob}" for glob in _globs()]  # in a secret folder, all are
-    await ripgrep.run(["--files", "--null", *globs], ".", b"\0", take)
-    return sorted(found)
+    ended = await ripgrep.run(["--files", "--null", *globs], (".",), b"\0", take)
+    return sorted(found, key=in_order), ended
 
 
 def excluding(names: list[str]) -> list[str]:
