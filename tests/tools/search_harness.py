@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
 
 from handrail.contract.launching import Finished, Launcher, LaunchSpec, OutputSink
 from handrail.sandbox.none import PlainLauncher
@@ -17,6 +21,19 @@ def make(root: Path, files: Mapping[str, str | bytes]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """A folder that any user may reach; pytest's own are the user's alone."""
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root may read everything, and there is no setpriv to become somebody else")
+    with TemporaryDirectory() as folder:
+        root = Path(folder, "tree")
+        root.mkdir()
+        for path in (root, root.parent):
+            path.chmod(0o755)
+        yield root
 
 
 @dataclass
