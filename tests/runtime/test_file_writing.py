@@ -172,7 +172,7 @@ async def test_many_files_share_a_new_folder(root: Path) -> None:
     assert sorted(path.name for path in (root / "x/y").iterdir()) == sorted(name[4:] for name in names)
 
 
-@pytest.mark.parametrize("number", sorted(atomic._NO_HARD_LINKS))
+@pytest.mark.parametrize("number", sorted(atomic.NO_HARD_LINKS))
 async def test_a_file_system_without_hard_links_will_do(
     number: int, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

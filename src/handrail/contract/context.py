@@ -75,6 +75,19 @@ class Entry:
     """Bytes, for files; 0 for the rest."""
 
 
+@value
+class FileChange:
+    """What is to become of one file."""
+
+    path: str
+    before: FileContent | None
+    """What was read; the change fails if the file holds something else. None creates, and fails if one is there."""
+    data: bytes | None
+    """What it is to hold; None deletes it."""
+    mode: int | None = None
+    """Permission bits of a file that is created; None leaves them to the umask."""
+
+
 class FileReader(Protocol):
     """Reads files within the paths that the call's effects name.
 
@@ -110,6 +123,14 @@ class Files(FileReader, Protocol):
 
         `replacing` is what was read; the write fails if the file has changed since. None creates a
         file, with its parent folders, and fails if one appeared meanwhile.
+        """
+        ...
+
+    async def change(self, changes: Sequence[FileChange]) -> Sequence[FileContent | None]:
+        """Several files, all or none, each path once. Gives what each now is; None where it is no more.
+
+        All is made ready before anything is changed. Where a change then fails, those before it are undone; the
+        ToolFailed says which were, and which could not be because somebody else had changed the file again.
         """
         ...
 

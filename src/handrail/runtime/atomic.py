@@ -1,19 +1,14 @@
-"""Files written whole or not at all, and durably: afterwards a file holds the new bytes or the old ones.
-
-New bytes go to a file of another name in the same folder, are made durable, and take the name in one
-step. A file that is replaced keeps its permission bits and, where the system lets it, its owner and its attributes.
-"""
+"""A file's bytes, read whole or piece by piece, and written to a new file: the parts that changes are made of."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import secrets
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from threading import Event
 
 from handrail.runtime.folders import Folder
@@ -26,7 +21,7 @@ MAX_OF_NO_SIZE = 16 * 1024 * 1024
 """The most of a file that says it has 0 bytes and has some."""
 
 _PIECE = 8 * 1024 * 1024
-_NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 """What file systems without hard links answer."""
 
 
@@ -86,105 +81,37 @@ def _pieces(handle: int, size: int, most: int, gone: Event) -> Iterator[bytes]:
         raise TooLarge(size, most)
     left = most = most if size else MAX_OF_NO_SIZE
     while piece := os.read(handle, _PIECE):
-        _unless(gone)
+        unless(gone)
         left -= len(piece)
         if left < 0:
             raise TooLarge(None, most)
         yield piece
 
 
-def replace(folder: Folder, name: str, data: bytes, digest: str, gone: Event) -> int:
-    """Puts `data` in place of a file whose SHA-256 is `digest`. Gives the permission bits.
-
-    Raises Changed if the file holds something else, PermissionError if it is read-only, and what `read` raises.
-    """
-    try:
-        old, before = read(folder, name, gone)
-    except FileNotFoundError:
-        raise Changed from None
-    if hashlib.sha256(old).hexdigest() != digest:
-        raise Changed
-    if not folder.may_write(name):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
-    with _written(folder, data, 0o600, gone) as (temporary, handle):
-        _keep_what_it_was(folder, name, before, handle)
-        os.fsync(handle)
-        if _identity(folder.look(name)) != _identity(before):
-            raise Changed
-        _unless(gone)
-        folder.rename(temporary, name)
-        mode = stat.S_IMODE(os.fstat(handle).st_mode)
-    folder.sync()
-    return mode
-
-
-def create_below(folder: Folder, absent: Sequence[str], name: str, data: bytes, gone: Event) -> int:
-    """Makes a new file in the folder that the names of `absent` lead to, and those folders with it. As `create`.
-
-    Where the file can't be made, the folders that this call made are taken away again.
-    """
-    if not absent:
-        return create(folder, name, data, gone)
-    _unless(gone)
-    made, done = _made(folder, absent[0]), False
-    try:
-        with contextlib.closing(folder.subfolder(absent[0])) as inner:
-            mode = create_below(inner, absent[1:], name, data, gone)
-        done = True
-        return mode
-    finally:
-        if made and not done:
-            with contextlib.suppress(OSError):  # somebody else has put something in it
-                folder.remove_folder(absent[0])
-
-
-def create(folder: Folder, name: str, data: bytes, gone: Event) -> int:
-    """Makes a new file, and gives its permission bits. Raises FileExistsError if the name is taken, however late."""
-    with _written(folder, data, 0o666, gone) as (temporary, handle):
-        os.fsync(handle)
-        _unless(gone)
-        try:
-            folder.link(temporary, name)
-        except OSError as error:
-            if error.errno not in _NO_HARD_LINKS:
-                raise
-            # The name is reserved by an empty file of ours, which the rename then replaces.
-            os.close(folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-            folder.rename(temporary, name)
-        mode = stat.S_IMODE(os.fstat(handle).st_mode)
-    folder.sync()
-    return mode
+def spare_name() -> str:
+    """A name that nobody else has."""
+    return f".handrail-{secrets.token_hex(8)}.tmp"
 
 
 @contextlib.contextmanager
-def _written(folder: Folder, data: bytes, mode: int, gone: Event) -> Iterator[tuple[str, int]]:
+def written(folder: Folder, data: bytes, mode: int, gone: Event) -> Iterator[tuple[str, int]]:
     """A temporary file that holds `data`: its name and handle. Its name is gone afterwards, whatever happens."""
-    _unless(gone)
-    name = f".handrail-{secrets.token_hex(8)}.tmp"
+    unless(gone)
+    name = spare_name()
     handle = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(handle, rest[:_PIECE]) :]
-            _unless(gone)
+            unless(gone)
         yield name, handle
     finally:
         os.close(handle)
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # mostly it has another name now
             folder.remove(name)
 
 
-def _made(folder: Folder, name: str) -> bool:
-    """False if it is there already: another call may need the same folder."""
-    try:
-        folder.make(name)
-    except FileExistsError:
-        return False
-    folder.sync()
-    return True
-
-
-def _keep_what_it_was(folder: Folder, name: str, before: os.stat_result, handle: int) -> None:
+def keep_what_it_was(folder: Folder, name: str, before: os.stat_result, handle: int) -> None:
     """The owner first: changing it may change the mode. Set-user-id bits go, as they do with any write."""
     now = os.fstat(handle)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
@@ -205,7 +132,7 @@ def _is_kept(attribute: str) -> bool:
     return attribute.startswith("user.") or attribute in ("system.posix_acl_access", "security.selinux")
 
 
-def _identity(found: os.stat_result) -> tuple[int, ...]:
+def identity(found: os.stat_result) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
@@ -215,6 +142,6 @@ def require_regular(found: os.stat_result) -> None:
         raise NotAFile(found.st_mode)
 
 
-def _unless(gone: Event) -> None:
+def unless(gone: Event) -> None:
     if gone.is_set():
         raise Abandoned

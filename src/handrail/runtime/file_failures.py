@@ -95,6 +95,10 @@ def not_a_file(shown: str, mode: int) -> str:
     return f"{shown} is {what}, and only regular files are read or written. Use another path."
 
 
+def only_a_link(shown: str) -> str:
+    return f"{shown} is a link to a file, and was left as it is: only files are deleted or moved here. Use the shell."
+
+
 def no_name(shown: str) -> str:
     return (
         f"{shown} was not created: the path given ends with a slash, which is how folders are named. "

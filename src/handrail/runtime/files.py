@@ -15,17 +15,20 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Literal, TypeVar
 
-from handrail.contract.context import Entry, FileContent, Workspace
+from handrail.contract.context import Entry, FileChange, FileContent, Workspace
 from handrail.contract.effects import Effects, PathEffect
 from handrail.errors import FileTooLarge, ToolFailed
-from handrail.runtime import atomic, file_failures
+from handrail.runtime import atomic, file_failures, staging
 from handrail.runtime.file_failures import Missing
 from handrail.runtime.folders import Folder, deepest
 from handrail.runtime.names import shown_name
+from handrail.runtime.staging import Staged
+from handrail.runtime.together import NOTHING, Ready, carry_out
 from handrail.sandbox.finishing import to_the_end
 
 T = TypeVar("T")
@@ -70,11 +73,16 @@ class WorkspaceFiles:
         return await self.kind(path) is not None
 
     async def write(self, path: str, data: bytes, *, replacing: FileContent | None) -> FileContent:
-        place = self._place(path, to_write=True)
-        if replacing is None:
-            is_folder = path.endswith(("/", "/."))
-            return await self._work(place, lambda gone: _create(place, data, gone, is_folder=is_folder))
-        return await self._work(place, lambda gone: _replace(place, data, replacing.digest, gone))
+        (content,) = await self.change([FileChange(path, replacing, data)])
+        if content is None:
+            raise AssertionError("a file that was written is there")
+        return content
+
+    async def change(self, changes: Sequence[FileChange]) -> Sequence[FileContent | None]:
+        places = [self._place(change.path, to_write=True) for change in changes]
+        gone = Event()
+        work = asyncio.to_thread(self._together, list(zip(places, changes, strict=True)), gone)
+        return await to_the_end(work, on_cancel=gone.set)
 
     def _place(self, path: str, *, to_write: bool = False) -> _Place:
         named = self._workspace.absolute(path)
@@ -98,11 +106,37 @@ class WorkspaceFiles:
         return await to_the_end(asyncio.to_thread(self._attempt, place, work, gone), on_cancel=gone.set)
 
     def _attempt(self, place: _Place, work: Callable[[Event], T], gone: Event) -> T:
-        """Runs in a thread. Raises ToolFailed, in words, for whatever the file system answers."""
+        """Runs in a thread."""
+        with self._in_words(place):
+            return work(gone)
+
+    def _together(self, changes: Sequence[tuple[_Place, FileChange]], gone: Event) -> Sequence[FileContent | None]:
+        """Runs in a thread. Nothing is changed before all is ready; what goes, goes last."""
+        with contextlib.ExitStack() as stack:
+            try:
+                ready = [self._ready(stack, place, change, gone) for place, change in changes]
+                with self._in_words(changes[0][0]):
+                    atomic.unless(gone)
+            except ToolFailed as error:
+                raise error if len(changes) == 1 else ToolFailed(f"{error} {NOTHING}") from None
+            carry_out(ready)
+            return [
+                None if change.data is None else _content(place.resolved, change.data, each.staged.mode)
+                for (place, change), each in zip(changes, ready, strict=True)
+            ]
+
+    def _ready(self, stack: contextlib.ExitStack, place: _Place, change: FileChange, gone: Event) -> Ready:
+        with self._in_words(place):
+            staged = stack.enter_context(_staged(place, change, gone))
+            return Ready(place.shown, staged, partial(self._in_words, place), change.data is None)
+
+    @contextlib.contextmanager
+    def _in_words(self, place: _Place) -> Iterator[None]:
+        """Raises ToolFailed, in words, for whatever the file system answers."""
         try:
             if Path(os.path.realpath(place.anchor.named)) != place.anchor.resolved:
                 raise ToolFailed(file_failures.moved(place.shown))
-            return work(gone)
+            yield
         except Missing as error:
             raise ToolFailed(file_failures.missing(self._workspace, place.shown, error)) from None
         except atomic.NotAFile as error:
@@ -175,23 +209,31 @@ def _kind(place: _Place) -> Kind | None:
         return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
 
 
-def _replace(place: _Place, data: bytes, digest: str, gone: Event) -> FileContent:
+def _content(path: Path, data: bytes, mode: int) -> FileContent:
+    return FileContent(path, data, hashlib.sha256(data).hexdigest(), mode)
+
+
+@contextlib.contextmanager
+def _staged(place: _Place, change: FileChange, gone: Event) -> Iterator[Staged]:
     with _parent(place) as (folder, absent, name):
+        if change.before is None:
+            if not absent and _has(folder, name):
+                atomic.require_regular(folder.look(name))
+            elif change.path.endswith(("/", "/.")):
+                raise ToolFailed(file_failures.no_name(place.shown))
+            with staging.creation(folder, absent, name, change.data or b"", change.mode, gone) as staged:
+                yield staged
+            return
         if absent:
             raise atomic.Changed
-        mode = atomic.replace(folder, name, data, digest, gone)
-    return FileContent(place.resolved, data, hashlib.sha256(data).hexdigest(), mode)
-
-
-def _create(place: _Place, data: bytes, gone: Event, *, is_folder: bool) -> FileContent:
-    """`is_folder`: by its name, it would have to be one."""
-    with _parent(place) as (folder, absent, name):
-        if not absent and _has(folder, name):
-            atomic.require_regular(folder.look(name))
-        elif is_folder:
-            raise ToolFailed(file_failures.no_name(place.shown))
-        mode = atomic.create_below(folder, absent, name, data, gone)
-    return FileContent(place.resolved, data, hashlib.sha256(data).hexdigest(), mode)
+        if change.data is not None:
+            with staging.replacement(folder, name, change.data, change.before.digest, gone) as staged:
+                yield staged
+            return
+        if place.anchor.named.is_symlink():
+            raise ToolFailed(file_failures.only_a_link(place.shown))
+        with staging.deletion(folder, name, change.before.digest, gone) as staged:
+            yield staged
 
 
 def _has(folder: Folder, name: str) -> bool:
