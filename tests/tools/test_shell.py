@@ -42,8 +42,10 @@ HEREDOC = "cat > out <<'EOF'\nit's \"quoted\" $HOME `x`\nEOF\ncat out"
 NO_INPUT = f"{shlex.quote(sys.executable)} -c 'input()' 2>&1 | tail -1"
 UNKNOWN = "bash: line 1: no-such-x: command not found\nExit code: 127"
 STOPPED = (
-    "[1 process was still running in the background at the end, and stopped. Use background: true for what should go on.]"
+    "[1 process was still running in the background at the end, and stopped. "
+    "Use background: true for what should go on.]"
 )
+KILLED = "(no output)\nSignal: 9 (SIGKILL: killed from outside, as where memory runs out)"
 LEFT_BEHIND = f"hi\n{STOPPED}"
 NOT_UTF8 = "\ufffd\ufffd ok\n[Bytes that are not UTF-8 are shown as \ufffd.]"
 COMMANDS = [
@@ -51,7 +53,7 @@ COMMANDS = [
     Command("no output", "true", "(no output)", "nothing is said to be nothing"),
     Command("exit code", "echo hi; exit 3", "hi\nExit code: 3", "an outcome, not a fault"),
     Command("no match", "echo a | grep b", "(no output)\nExit code: 1", "the same for benign codes"),
-    Command("signal", "kill -9 $$", "(no output)\nSignal: 9 (SIGKILL: killed from outside, as where memory runs out)", "by number and name"),
+    Command("signal", "kill -9 $$", KILLED, "by number and name"),
     Command("unknown program", "no-such-x", UNKNOWN, "as the shell says it"),
     Command("both streams", "echo a; echo b >&2; echo c", "a\nb\nc", "in the order they came"),
     Command("closed stdin", "cat; read x || echo none", "none", "nothing waits for input"),

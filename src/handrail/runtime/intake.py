@@ -30,7 +30,7 @@ from handrail.contract.tool import Invocation, Tool
 from handrail.errors import ArgumentProblem, InvalidArguments, UnknownTool
 from handrail.policy import allows_server, may_preview, offers
 from handrail.policy.argument_conditions import same_json
-from handrail.policy.facts import MAIN_AGENT, NOBODY_THERE
+from handrail.policy.facts import MAIN_AGENT, NOBODY_THERE, Facts
 from handrail.runtime import wording
 from handrail.runtime.approval_hooks import after_answer, before_question
 from handrail.runtime.approvals import Desk
@@ -188,11 +188,12 @@ class Intake:
         return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, _binding_problem(bound))
 
     async def preview(self, verdict: Verdict, invocation: Invocation) -> Ending[Confirmation]:
-        """What a person is shown; a command comes with its parsed parts, which the tool doesn't know."""
+        """What a person is shown; a command comes with its parsed parts and its folder, which the tool doesn't know."""
         files = WorkspaceFiles(self._workspace, verdict.facts.effects)
         shown = await guarded(invocation.confirmation(files, self._workspace), CHECK_SECONDS)
         if isinstance(shown, Returned) and isinstance(shown.value, ExecConfirmation):
-            return Returned(replace(shown.value, commands=verdict.facts.effects.runs))
+            title = shown.value.title + _elsewhere(verdict.facts)
+            return Returned(replace(shown.value, title=title, commands=verdict.facts.effects.runs))
         return shown
 
     async def _question(
@@ -233,6 +234,12 @@ def _shown(preview: Ending[Confirmation], invocation: Invocation) -> Confirmatio
     described = guarded_call(invocation.describe)
     title = described.value if isinstance(described, Returned) else invocation.tool.name
     return InfoConfirmation(title, NO_PREVIEW)
+
+
+def _elsewhere(facts: Facts) -> str:
+    """Where a command starts, if that is not the workspace's root."""
+    folder = facts.shell.folder if facts.shell is not None else ""
+    return f" (in {facts.places.shown(folder)})" if folder and folder not in facts.places.root else ""
 
 
 def _is_rewritten(call: Pending | AwaitingApproval | Approved, hooked: Hooked) -> bool:

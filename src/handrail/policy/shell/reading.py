@@ -81,8 +81,8 @@ def read_input(text: str, folder: str, home: str) -> ShellReading:
     means to that program isn't known, so that no rule allows it.
     """
     reading = read_shell(text, folder, home)
-    part = Part(shortened(text), unread=_TYPED, opaque=_TYPED, unnamed=True)
-    return replace(reading, parts=(part,), opaque=_TYPED, unnamed=reading.unnamed or part.text)
+    parts = tuple(replace(part, unread=_TYPED, opaque=_TYPED, unnamed=True, edits=False) for part in reading.parts)
+    return replace(reading, parts=parts, opaque=_TYPED, unnamed=reading.unnamed or shortened(text), stays=False)
 
 
 def _too_long(text: str) -> ShellReading:

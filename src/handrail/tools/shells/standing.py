@@ -23,7 +23,7 @@ _MAY_END_UNTOLD = re.compile(r"(?<![\w-])(?:exec|kill|pkill|killall|trap)(?![\w-
 """In a script that holds one of these words, bash may be replaced or killed, or its trap may be."""
 _MOVES = re.compile(r"(?<![\w-])(?:cd|pushd|popd)(?![\w-])")
 _LONGEST = 8_192
-"""Bytes of one message: PATH_MAX is 4,096."""
+"""Bytes of one message, and of a name: PATH_MAX is 4,096."""
 _CREDENTIALS = struct.Struct("3i")
 """pid, uid, gid: unix(7), SCM_CREDENTIALS."""
 
@@ -40,6 +40,7 @@ class Standing:
         """The last one that was told; None where nothing was."""
         self._often = _MAY_END_UNTOLD.search(command) is not None
         self._pid = 0
+        self._rest = b""
         self._ours: socket.socket | None = None
         self._its: socket.socket | None = None
 
@@ -72,9 +73,14 @@ class Standing:
                 data, ancillary, *_ = self._ours.recvmsg(_LONGEST, socket.CMSG_SPACE(_CREDENTIALS.size))
             except OSError:  # nothing more, for now or for ever
                 return
-            folder = os.fsdecode(data.partition(b"\0")[0])
-            if os.path.isabs(folder) and _writer(ancillary, self._pid) == self._pid:
-                self.folder = Path(folder)
+            if _writer(ancillary, self._pid) == self._pid:
+                self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        """Names end with a NUL; one with line feeds comes in several messages."""
+        *told, self._rest = (self._rest + data)[-_LONGEST:].split(b"\0")
+        if told and os.path.isabs(told[-1]):
+            self.folder = Path(os.fsdecode(told[-1]))
 
     def __exit__(self, *_: object) -> None:
         if self._ours is not None:

@@ -15,6 +15,7 @@ from handrail.contract.results import ToolResult
 from handrail.contract.spill import Spill
 from handrail.contract.tool import Kind, Tool
 from handrail.errors import LauncherError, ToolFailed
+from handrail.policy.wording import shortened
 from handrail.tools.shells.capture import Capture
 from handrail.tools.shells.command import Command
 from handrail.tools.shells.console import ShellConsole
@@ -102,7 +103,7 @@ class ShellTool(Tool[Params]):
 async def _in_background(params: Params, command: Command, console: ShellConsole, jobs: Jobs) -> ToolResult:
     console.capture.file_all()
     console.belongs_to(command)
-    job = jobs.start(params.command.strip().split("\n")[0], console.watch(), console)
+    job = jobs.start(shortened(params.command), console.watch(), console)
     await asyncio.sleep(0)  # so that the job has begun: what never begins can't be stopped
     pid = command.child.pid if command.child is not None else None
     return goes_on(params, job, pid, console.capture)

@@ -19,10 +19,13 @@ def wanted_lines(pattern: str) -> Callable[[str], bool]:
     """Raises BadWish."""
     import re2  # loaded with the first wait
 
+    options = re2.Options()
+    options.log_errors = False
     try:
-        expression: _Expression = re2.compile(pattern)
-    except (re2.error, ValueError) as error:
-        raise BadWish(str(error)) from error
+        expression: _Expression = re2.compile(pattern, options)
+    except re2.error as error:
+        why = error.args[0]
+        raise BadWish(why.decode(errors="replace") if isinstance(why, bytes) else str(why)) from error
     return partial(_is_found, expression)
 
 
