@@ -31,6 +31,7 @@ from handrail.contract.confirmation import (
     InfoConfirmation,
     McpConfirmation,
     Once,
+    PatchConfirmation,
     PlanConfirmation,
     QuestionConfirmation,
     Reject,
@@ -40,6 +41,7 @@ from handrail.contract.confirmation import (
 from handrail.contract.context import (
     Calls,
     Environment,
+    FileChange,
     FileLedger,
     FileReader,
     Files,
@@ -83,6 +85,7 @@ from handrail.contract.results import (
     ToolResult,
 )
 from handrail.contract.secret import Secret
+from handrail.contract.skills import SkillOffer, SkillOffers
 from handrail.contract.spill import Kept, Spill
 from handrail.contract.tool import ConnectsTo, Invocation, Kind, Opinion, Reads, Tool, Writes
 from handrail.errors import (
@@ -132,6 +135,7 @@ __all__ = [
     "PathEffect",
     "Calls",
     "Environment",
+    "FileChange",
     "FileLedger",
     "FileReader",
     "Files",
@@ -145,6 +149,8 @@ __all__ = [
     "Questions",
     "RunContext",
     "ShellState",
+    "SkillOffer",
+    "SkillOffers",
     "Spill",
     "Workspace",
     "Child",
@@ -181,6 +187,7 @@ __all__ = [
     "GrantOption",
     "InfoConfirmation",
     "McpConfirmation",
+    "PatchConfirmation",
     "PlanConfirmation",
     "QuestionConfirmation",
     "SandboxConfirmation",

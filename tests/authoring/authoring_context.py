@@ -27,7 +27,7 @@ class KeptOutput:
 
 
 def context(workspace=WORKSPACE):
-    parts = ("calls", "questions", "jobs", "ledger", "spill", "shell")
+    parts = ("calls", "questions", "jobs", "ledger", "spill", "shell", "skills")
     return RunContext("call-1", None, workspace, "files", "launcher", KeptOutput(), *parts)
 
 

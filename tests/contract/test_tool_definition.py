@@ -14,7 +14,7 @@ from handrail.contract.results import ToolResult
 from handrail.contract.tool import ConnectsTo, Kind, Reads, Tool, Writes, check_name
 from handrail.errors import InvalidArguments, ToolDefinitionError
 
-PARTS = ("files", "launcher", "output", "calls", "questions", "jobs", "ledger", "spill", "shell")
+PARTS = ("files", "launcher", "output", "calls", "questions", "jobs", "ledger", "spill", "shell", "skills")
 """Of a context, after the workspace."""
 
 

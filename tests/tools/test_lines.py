@@ -5,9 +5,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.tools.text.lines import LONGEST_KEPT, LineScan, lines_of
+from handrail.tools.text.lines import LONGEST_KEPT, LineScan
 
 TEXTS = st.text(st.sampled_from("a\u00e9\u4e2d\U0001f680\r\n\u2028"), max_size=60)
+
+
+def lines_of(text: str) -> list[str]:
+    lines = text.split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 
 
 def scanned(data: bytes, cuts: list[int], first: int = 1, most: int = 1_000) -> LineScan:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import hashlib
+import os
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -11,11 +14,18 @@ import pytest
 from tool_harness import Bench
 
 from handrail.contract.results import ImagePart, TextPart
+from handrail.contract.skills import SkillOffer
 from handrail.errors import InvalidArguments, ToolFailed
-from handrail.tools.read_file import LARGEST_IMAGE, MOST_CHARACTERS, ReadFile
+from handrail.runtime import atomic
+from handrail.tools.read_file import MOST_ENTRIES, ReadFile
+from handrail.tools.reading.image import LARGEST_IMAGE
+from handrail.tools.reading.view import MOST_CHARACTERS
 
 LATIN1 = "[Not valid UTF-8: shown as Latin-1. edit_file keeps the bytes it does not touch.]"
 UTF16 = "[Encoded in UTF-16-LE with a byte order mark; edit_file and write_file keep that.]"
+CHINESE = "# 如果文件不存在就返回默认值"
+WIDE = "[Encoded in UTF-16-LE; edit_file and write_file keep that.]"
+GBK = "[Encoded in GB18030; edit_file and write_file keep that.]"
 END = "[Lines 2-2 of 2: the end of the file.]"
 GO_ON = "[Lines 2-3 of 4. To go on: offset=4.]"
 
@@ -41,6 +51,9 @@ PAGES = [
     Page("BOM", b"\xef\xbb\xbfa\n", "     1→a", "a mark is no character"),
     Page("UTF-16", "h\xe9\n".encode("utf-16"), f"     1→h\xe9\n{UTF16}", "known by its mark"),
     Page("Latin-1", b"caf\xe9\n", f"     1→caf\xe9\n{LATIN1}", "any byte is a character"),
+    Page("UTF-16 without a mark", "h\xe9llo\n".encode("utf-16-le"), f"     1→h\xe9llo\n{WIDE}", "for certain"),
+    Page("GBK", CHINESE.encode("gbk"), f"     1→{CHINESE}\n{GBK}", "for certain"),
+    Page("SVG", b"<svg/>\n", "     1→<svg/>", "a picture made of text is text"),
     Page("TypeScript", b"const a = 1\n", "     1→const a = 1", "content counts, not a name that video has too"),
     Page("like a program", b"MZ and ID3\n", "     1→MZ and ID3", "text may start as binary formats do"),
 ]
@@ -113,11 +126,10 @@ async def test_an_image_is_shown_as_an_image(data: bytes, media_type: str, tmp_p
     ("data", "says"),
     [
         (png(3, noise=LARGEST_IMAGE), "is an image (image/png) of 5,000,"),
-        (b"%PDF-1.7\ntext", "f is a PDF document, 13 bytes, and can't be read as text. Use a program that knows"),
-        (b"PK\x03\x04\0\0", "f is a ZIP archive, or a document in one, 6 bytes"),
+        (b"PK\x03\x04\0\0", "f is a ZIP archive, or a document in one, 6 bytes, and can't be read as text. Use a"),
         (b"\x7fELF\0\0", "f is a program or library (ELF), 6 bytes"),
         (b"\xa7\r\r\n\0\0\0\0", "f is binary, 8 bytes"),
-        ("no mark\n".encode("utf-16-le"), "f is binary, 16 bytes"),
+        ("名前を付けて保存\n".encode("utf-16-le"), "f is binary, 18 bytes"),
         (b"\xff\xfea", "f is binary, 3 bytes"),
     ],
 )
@@ -146,3 +158,95 @@ async def test_a_home_folder_is_expanded(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "home/f").write_text("a\n")
     result = await Bench(tmp_path).run(ReadFile(), file_path="~/f")
     assert result.text == "     1→a"
+
+
+async def read(bench: Bench, **arguments: Any) -> str:
+    return (await bench.run(ReadFile(), file_path="f", **arguments)).text
+
+
+async def test_what_has_not_changed_is_not_shown_again_unless_asked(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    (tmp_path / "f").write_text("a\nb\n")
+    first = await read(bench)
+    again = "[f has not changed since you read it: Lines 1-2 of 2. force=true shows it again.]"
+    assert await read(bench) == await read(bench, limit=2) == again
+    assert await read(bench, force=True) == first
+    assert await read(bench, offset=2) == f"     2→b\n{END}"
+    (tmp_path / "f").write_text("a\nc\n")
+    assert await read(bench) == "     1→a\n     2→c"
+    os.utime(tmp_path / "f", (1, 1))
+    assert await read(bench) == again
+    assert bench.ledger.last(tmp_path / "f") == hashlib.sha256(b"a\nc\n").hexdigest()
+
+
+async def test_by_a_link_it_is_the_same_file(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    (tmp_path / "f").write_text("a\n")
+    (tmp_path / "link").symlink_to("f")
+    await read(bench)
+    assert "link has not changed since you read it" in (await bench.run(ReadFile(), file_path="link")).text
+
+
+async def test_what_failed_was_not_shown(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    (tmp_path / "f").write_bytes(b"a\0")
+    for _ in range(2):
+        with pytest.raises(ToolFailed, match="is binary"):
+            await read(bench)
+    assert bench.ledger.last(tmp_path / "f") is None
+
+
+async def test_a_folder_is_listed_with_what_to_do_next(tmp_path: Path) -> None:
+    for number in range(MOST_ENTRIES):
+        (tmp_path / "sub").mkdir(exist_ok=True)
+        (tmp_path / "sub" / f"f{number:03}").write_text("a")
+    (tmp_path / "sub/z").mkdir()
+    result = await Bench(tmp_path).run(ReadFile(), file_path="sub")
+    head, first, second, *_, cut, hint = result.text.split("\n")
+    assert (head, first, second) == ("sub is a folder. In it:", "z/", "f000  (1 byte)")
+    assert cut == "[200 of 201 entries; list_directory goes on.]"
+    assert hint == "[Read one of its files, or use list_directory, glob or grep for what is below.]"
+
+
+class Forms:
+    def for_path(self, path: Path) -> Sequence[SkillOffer]:
+        return [SkillOffer("forms", "fills forms in")] if path.name == "f" else []
+
+
+async def test_a_skill_that_names_the_path_is_offered(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a\n")
+    (tmp_path / "g").write_text("a\n")
+    bench = Bench(tmp_path, skills=Forms())
+    assert await read(bench) == "     1→a\n[A skill for this file, forms: fills forms in]"
+    assert (await bench.run(ReadFile(), file_path="g")).text == "     1→a"
+
+
+@pytest.fixture
+def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too large to be held is then small enough for a test."""
+    monkeypatch.setattr(atomic, "MAX_BYTES", 1_000)
+
+
+@pytest.mark.usefixtures("small_memory")
+async def test_of_a_file_too_large_to_be_held_a_page_is_read(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"\xef\xbb\xbf" + "".join(f"zeile \u00e4 {n}\r\n" for n in range(1, 501)).encode())
+    assert await read(Bench(tmp_path), offset=499) == (
+        "   499→zeile \u00e4 499\n   500→zeile \u00e4 500\n[Lines 499-500 of 500: the end of the file.]"
+    )
+    assert await read(Bench(tmp_path), limit=1) == "     1→zeile \u00e4 1\n[Lines 1-1 of 500. To go on: offset=2.]"
+
+
+@pytest.mark.usefixtures("small_memory")
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"\0" * 2_000, "f is binary and can't be read as text. Use a program that knows its format"),
+        (("a\n" * 2_000).encode("utf-16"), "f is encoded in UTF-16-LE with a byte order mark and too large to be"),
+        (b"a\n" * 2_000, "offset 9,999 is past the end: f has 2,000 lines."),
+    ],
+)
+async def test_what_can_not_be_read_in_pieces_says_so(data: bytes, says: str, tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(data)
+    with pytest.raises(ToolFailed) as caught:
+        await read(Bench(tmp_path), offset=9_999)
+    assert says in str(caught.value)

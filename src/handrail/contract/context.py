@@ -15,6 +15,7 @@ from handrail.contract.confirmation import QuestionConfirmation
 from handrail.contract.jobs import Jobs
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
+from handrail.contract.skills import SkillOffers
 from handrail.contract.spill import Spill
 from handrail.contract.values import value
 
@@ -73,6 +74,8 @@ class Entry:
     kind: Literal["file", "folder", "link", "other"]
     size: int
     """Bytes, for files; 0 for the rest."""
+    target: str = ""
+    """Of a link: where it leads, as written in it."""
 
 
 @value
@@ -219,6 +222,7 @@ class RunContext:
     ledger: FileLedger
     spill: Spill
     shell: ShellState
+    skills: SkillOffers
 
 
 CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
@@ -234,6 +238,7 @@ CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
     FileLedger: lambda context: context.ledger,
     Spill: lambda context: context.spill,
     ShellState: lambda context: context.shell,
+    SkillOffers: lambda context: context.skills,
 }
 """Which part of the context a parameter of `run` gets, by its annotation."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 import stat
@@ -53,7 +54,10 @@ class TooLarge(Exception):
 def read(folder: Folder, name: str, gone: Event) -> tuple[bytes, os.stat_result]:
     """A regular file's bytes, never waiting for a writer. Raises OSError, NotAFile, TooLarge, Abandoned."""
     with _regular(folder, name) as (handle, found):
-        return b"".join(_pieces(handle, found.st_size, MAX_BYTES, gone)), found
+        whole = io.BytesIO()  # grows in place; pieces that are joined at the end are held twice
+        for piece in _pieces(handle, found.st_size, MAX_BYTES, gone):
+            whole.write(piece)
+        return whole.getvalue(), found
 
 
 def scan(folder: Folder, name: str, take: Callable[[bytes], None], gone: Event) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from handrail.contract.basics import CallId
 from handrail.contract.calls import Executing
 from handrail.contract.context import Calls, FileLedger, Questions, RunContext, ShellState, Workspace
 from handrail.contract.launching import Launcher
+from handrail.contract.skills import SkillOffer, SkillOffers
 from handrail.contract.values import value
 from handrail.runtime.bus import Bus
 from handrail.runtime.files import WorkspaceFiles
@@ -22,6 +24,13 @@ from handrail.runtime.spilling import CallSpill, NoSpill, SpillFolder
 
 class Making(Calls, Questions, Protocol):
     """Makes the child calls of one call, questions among them."""
+
+
+class NoSkills:
+    """Has none to offer."""
+
+    def for_path(self, path: Path) -> Sequence[SkillOffer]:
+        return ()
 
 
 @value
@@ -39,6 +48,7 @@ class Surroundings:
     spilled: SpillFolder | None
     """None keeps nothing of what is too long for a result."""
     shell: ShellState
+    skills: SkillOffers = NoSkills()
 
     def output(self, live: LiveCall) -> LiveOutput:
         return LiveOutput(live, self.bus, self.clock)
@@ -57,6 +67,7 @@ class Surroundings:
             ledger=self._ledger_of(call),
             spill=CallSpill(self.spilled, call.request.id) if self.spilled else NoSpill(),
             shell=self.shell,
+            skills=self.skills,
         )
 
     async def discard_output(self, call: CallId) -> None:

@@ -64,9 +64,13 @@ class Folder:
         with self._listing() as listing, os.scandir(listing) as found:
             for item in found:
                 with contextlib.suppress(FileNotFoundError):
-                    kind = _kind(item)
-                    entries.append(Entry(item.name, kind, self.look(item.name).st_size if kind == "file" else 0))
+                    entries.append(self._entry(item))
         return sorted(entries, key=lambda entry: entry.name)
+
+    def _entry(self, item: os.DirEntry[str]) -> Entry:
+        kind = _kind(item)
+        size = self.look(item.name).st_size if kind == "file" else 0
+        return Entry(item.name, kind, size, os.readlink(item.name, dir_fd=self._handle) if kind == "link" else "")
 
     def names(self) -> list[str]:
         with self._listing() as listing:

@@ -1,4 +1,4 @@
-"""Read a file: text with numbered lines, or an image."""
+"""Read a file: text with numbered lines, an image, the text of a PDF document, a notebook's cells."""
 
 from __future__ import annotations
 
@@ -7,30 +7,35 @@ from typing import Annotated
 
 from pydantic import Field
 
-from handrail.contract.context import FileContent, FileReader, Workspace
-from handrail.contract.results import ImagePart, TextDisplay, TextPart, ToolResult
+from handrail.contract.context import FileContent, FileLedger, FileReader, Workspace
+from handrail.contract.launching import Launcher
+from handrail.contract.results import TextDisplay, TextPart, ToolResult
+from handrail.contract.skills import SkillOffers
 from handrail.contract.tool import Kind, Reads, Tool
-from handrail.errors import ToolFailed
+from handrail.errors import FileTooLarge, ToolFailed
 from handrail.runtime.names import shown_name
 from handrail.tools.descriptions import description_of
 from handrail.tools.parameters import Parameters
+from handrail.tools.reading.folder import in_order, row
+from handrail.tools.reading.kinds import view_of
+from handrail.tools.reading.pdf import pdf_view
+from handrail.tools.reading.ranges import BadRange, ranges_in
+from handrail.tools.reading.text import LargeText, Page
+from handrail.tools.reading.view import MOST_CHARACTERS, View
 from handrail.tools.text.counting import counted
-from handrail.tools.text.encoding import TextFile, as_text
-from handrail.tools.text.media import PDF, document_type, image_type
+from handrail.tools.text.media import PDF
 
 DEFAULT_LINES = 2_000
-LONGEST_LINE = 2_000
-"""Characters shown of one line."""
-MOST_CHARACTERS = 100_000
-"""Of one result, line numbers included: about what 25,000 tokens hold."""
-LARGEST_IMAGE = 5_000_000
-"""Bytes; the least of what the providers take."""
+MOST_ENTRIES = 200
+"""Shown of a folder; list_directory shows more."""
 
 
 class Params(Parameters):
     file_path: Annotated[str, Reads()] = Field(description="The file. A relative path starts at the workspace.")
-    offset: int = Field(default=1, ge=1, description="The first line to read, counted from 1.")
-    limit: int = Field(default=DEFAULT_LINES, ge=1, description="How many lines to read at most.")
+    offset: int = Field(default=1, ge=1, description="The first line to read, counted from 1; of a notebook, the cell.")
+    limit: int = Field(default=DEFAULT_LINES, ge=1, description="How many lines or cells to read at most.")
+    pages: str = Field(default="", description="Of a PDF document, the pages to read: `1-5,8,12-`.")
+    force: bool = Field(default=False, description="Show it again though nothing has changed since you read it.")
 
 
 class ReadFile(Tool[Params]):
@@ -39,85 +44,80 @@ class ReadFile(Tool[Params]):
     kind = Kind.READ
     aliases = ("Read",)
     description = description_of("read_file")
-    max_result_chars = MOST_CHARACTERS + 1_000
+    max_result_chars = MOST_CHARACTERS + 10_000
+    """Room for notes and the last output."""
 
     def describe(self, params: Params) -> str:
         return f"Read {params.file_path}"
 
-    async def run(self, params: Params, files: FileReader, workspace: Workspace) -> ToolResult:
-        content = await files.read(params.file_path)
+    async def check(self, params: Params, workspace: Workspace) -> str | None:
+        try:
+            ranges_in(params.pages or "1")
+        except BadRange as error:
+            return f"{error}."
+        return None
+
+    async def run(
+        self,
+        params: Params,
+        files: FileReader,
+        launcher: Launcher,
+        workspace: Workspace,
+        ledger: FileLedger,
+        skills: SkillOffers,
+    ) -> ToolResult:
         shown = shown_name(workspace.shown(workspace.absolute(params.file_path)))
-        if (media_type := image_type(content.data)) is not None:
-            return _image(content, media_type, shown)
-        text = as_text(content.data)
-        if text is None or content.data.startswith(PDF):
-            raise ToolFailed(
-                f"{shown} is {document_type(content.data)}, {counted(len(content.data), 'byte')}, and can't be read as "
-                "text. Use a program that knows its format, by the shell."
-            )
-        return _page(text, params, shown)
+        try:
+            content = await files.read(params.file_path)
+        except FileTooLarge:
+            return _result(await _large(params, files, shown))
+        except ToolFailed:
+            if await files.kind(params.file_path) == "folder":
+                return await _listing(params, files, shown)
+            raise
+        view = await _view(content, params, shown, launcher, workspace)
+        if not params.force and ledger.shown(content, view.name):
+            return _unchanged(view, shown)
+        ledger.note(content, view.name)
+        offers = skills.for_path(content.path)
+        return _result(view, [f"[A skill for this file, {offer.name}: {offer.description}]" for offer in offers])
 
 
-def _image(content: FileContent, media_type: str, shown: str) -> ToolResult:
-    size = len(content.data)
-    if size > LARGEST_IMAGE:
-        raise ToolFailed(
-            f"{shown} is an image ({media_type}) of {size:,} bytes; at most {LARGEST_IMAGE:,} can be shown. "
-            "Make a smaller copy by the shell and read that."
-        )
-    caption = f"{shown}: {media_type}, {size:,} bytes"
-    return ToolResult((TextPart(caption), ImagePart(content.data, media_type)), display=TextDisplay(caption))
+async def _view(content: FileContent, params: Params, shown: str, launcher: Launcher, workspace: Workspace) -> View:
+    import asyncio  # as long to load as all the tools together, and whoever only lists them needs none of it
+
+    page = Page(params.offset, params.limit)
+    if content.data.startswith(PDF):
+        if page.offset > 1:
+            raise ToolFailed(f"{shown} is a PDF document: give pages in place of offset and limit.")
+        ranges = ranges_in(params.pages) if params.pages else ()
+        return await pdf_view(content.data, ranges, shown, launcher, workspace)
+    if params.pages:
+        raise ToolFailed(f"{shown} is no PDF document and has no pages. Use offset and limit.")
+    return await asyncio.to_thread(view_of, content, page, shown)
 
 
-def _page(file: TextFile, params: Params, shown: str) -> ToolResult:
-    lines = lines_of(file.text)
-    total = len(lines)
-    if total and params.offset > total:
-        raise ToolFailed(f"offset {params.offset:,} is past the end: {shown} has {counted(total, 'line')}.")
-    wanted = lines[params.offset - 1 : params.offset - 1 + params.limit]
-    page = numbered(wanted, params.offset)
-    last = params.offset + len(page) - 1
-    notes = _notes(file, params.offset, last, total)
-    display = TextDisplay(f"Lines {params.offset:,}-{last:,} of {total:,}" if total else "Empty")
-    return ToolResult.of_text("\n".join([*page, *notes]), display=display, data={"lines": len(page), "total": total})
+async def _large(params: Params, files: FileReader, shown: str) -> View:
+    """Without the ledger: what is known of a file is known by its whole content."""
+    large = LargeText(Page(params.offset, params.limit), shown)
+    await files.scan(params.file_path, large.take)
+    return large.view()
 
 
-def lines_of(text: str) -> list[str]:
-    """Lines end with `\\n` or `\\r\\n` and nothing else, as in editors; the ends are left out."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+def _result(view: View, notes: Sequence[str] = ()) -> ToolResult:
+    parts = (*view.parts, TextPart("\n".join(notes))) if notes else view.parts
+    return ToolResult(parts, display=TextDisplay(view.name), data=view.data)
 
 
-def numbered(lines: Sequence[str], first: int) -> list[str]:
-    """As many of the lines as one result holds, at least one."""
-    page: list[str] = []
-    left = MOST_CHARACTERS
-    for number, line in enumerate(lines, first):
-        row = f"{number:>6}→{_clipped(line)}"
-        left -= len(row) + 1
-        if left < 0 and page:
-            break
-        page.append(row)
-    return page
+def _unchanged(view: View, shown: str) -> ToolResult:
+    text = f"[{shown} has not changed since you read it: {view.name}. force=true shows it again.]"
+    return ToolResult.of_text(text, display=TextDisplay("Unchanged"), data={**view.data, "unchanged": True})
 
 
-def _clipped(line: str) -> str:
-    rest = len(line) - LONGEST_LINE
-    return f"{line[:LONGEST_LINE]} [… {counted(rest, 'more character')}]" if rest > 0 else line
-
-
-def _notes(file: TextFile, first: int, last: int, total: int) -> list[str]:
-    notes = []
-    if not total:
-        notes.append("[The file is empty.]")
-    elif last < total:
-        notes.append(f"[Lines {first:,}-{last:,} of {total:,}. To go on: offset={last + 1}.]")
-    elif first > 1:
-        notes.append(f"[Lines {first:,}-{last:,} of {total:,}: the end of the file.]")
-    if file.encoding == "latin-1":
-        notes.append("[Not valid UTF-8: shown as Latin-1. edit_file keeps the bytes it does not touch.]")
-    elif file.encoding != "utf-8":
-        notes.append(f"[Encoded in {file.name}; edit_file and write_file keep that.]")
-    return notes
+async def _listing(params: Params, files: FileReader, shown: str) -> ToolResult:
+    entries = in_order(await files.entries(params.file_path))
+    rows = [f"{shown} is a folder. In it:", *map(row, entries[:MOST_ENTRIES])]
+    if len(entries) > MOST_ENTRIES:
+        rows.append(f"[{MOST_ENTRIES:,} of {counted(len(entries), 'entry', 'entries')}; list_directory goes on.]")
+    rows.append("[Read one of its files, or use list_directory, glob or grep for what is below.]")
+    return ToolResult.of_text("\n".join(rows), display=TextDisplay(f"{shown} is a folder"))

@@ -28,6 +28,7 @@ _IN_WORDS = {
 }  # fmt: skip
 FALLBACKS = ("cp1252", "latin-1")
 """What text is taken for that is nothing else for certain."""
+_PIECE = 1_000_000
 _SNIFFED = 8192
 """Bytes in which a NUL shows that a file is binary; what git and ripgrep look at is about as much."""
 _WINDOWS_ONLY = bytes(range(0x80, 0xA0))
@@ -60,7 +61,7 @@ class TextFile:
     def encode(self, text: str) -> bytes:
         """Text in the encoding of `body`. Raises Unencodable where the file's encoding lacks a character."""
         try:
-            if self._of_body != self.encoding:
+            if not self.body_is_the_files_own:
                 text.encode(self.encoding)
             return text.encode(self._of_body)
         except UnicodeEncodeError as error:
@@ -68,9 +69,23 @@ class TextFile:
 
     def to_file(self, body: bytes) -> bytes:
         """The bytes of a file of the same encoding and mark with another body."""
-        if self._of_body == self.encoding:
+        if self.body_is_the_files_own:
             return self.mark + body
         return self.mark + body.decode("utf-8").encode(self.encoding)
+
+    def part(self, data: bytes) -> str:
+        """The text of a part of the body, for showing: of a character that is cut, a sign that it is."""
+        return data.decode(self._of_body, errors="replace")
+
+    @property
+    def body_is_the_files_own(self) -> bool:
+        """The bytes of `body` are those of the file after its mark."""
+        return self._of_body == self.encoding
+
+    @property
+    def has_single_bytes(self) -> bool:
+        """In `body`, one byte is one character."""
+        return self._of_body != "utf-8"
 
     @property
     def _of_body(self) -> str:
@@ -89,11 +104,21 @@ def as_text(data: bytes) -> TextFile | None:
     if b"\0" in data[:_SNIFFED]:
         wide = wide_encoding(data)
         return None if wide is None else _decoded(data, b"", wide)
+    if _is_utf8(data):
+        return TextFile("utf-8", b"", data)
+    return _decoded(data, b"", likely_encoding(data) or _western(data))
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Looked at in pieces: the whole as text could take four times its bytes."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        data.decode("utf-8")
+        for at in range(0, len(data), _PIECE):
+            decoder.decode(data[at : at + _PIECE])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return _decoded(data, b"", likely_encoding(data) or _western(data))
-    return TextFile("utf-8", b"", data)
+        return False
+    return True
 
 
 def _western(data: bytes) -> str:

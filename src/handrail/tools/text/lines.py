@@ -10,14 +10,6 @@ _CONTINUING = bytes(range(0x80, 0xC0))
 """In UTF-8, bytes that begin no character."""
 
 
-def lines_of(text: str) -> list[str]:
-    """The line ends are left out."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
-
-
 @value
 class Line:
     """One line without its end."""

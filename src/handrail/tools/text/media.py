@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from handrail.tools.text.counting import counted
+
 IMAGES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -45,3 +47,9 @@ def image_type(data: bytes) -> str | None:
 def document_type(data: bytes) -> str:
     """In words, for data that is not text."""
     return next((words for magic, words in _OTHERS if data.startswith(magic)), "binary")
+
+
+def binary_file(shown: str, data: bytes, size: int | None) -> str:
+    """That a file can't be read as text, and what to do. `size` in bytes; None where it isn't known."""
+    what = document_type(data) if size is None else f"{document_type(data)}, {counted(size, 'byte')},"
+    return f"{shown} is {what} and can't be read as text. Use a program that knows its format, by the shell."
