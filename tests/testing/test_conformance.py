@@ -29,6 +29,7 @@ EXAMPLES: dict[str, list[JsonObject]] = {
     "glob": [{"pattern": "**/*.md"}],
     "grep": [{"pattern": "Brest"}],
     "shell": [{"command": "cat tides.txt"}, {"command": "echo 4.9 > neap.txt"}],
+    "web_fetch": [],  # tried in tests/tools/test_web_fetch_hostile.py, where there is a server for it
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from handrail.contract.tool import Tool
+from handrail.tools.apply_patch import ApplyPatch
 from handrail.tools.edit_file import EditFile
 from handrail.tools.glob import Glob
 from handrail.tools.grep import Grep
@@ -15,6 +16,7 @@ from handrail.tools.shell import Shell
 from handrail.tools.shell_input import ShellInput
 from handrail.tools.shell_output import ShellOutput
 from handrail.tools.shell_stop import ShellStop
+from handrail.tools.web_fetch import WebFetch
 from handrail.tools.write_file import WriteFile
 
 
@@ -23,7 +25,7 @@ def builtin_tools() -> tuple[Tool[Any], ...]:
     return (
         ReadFile(),
         WriteFile(),
-        EditFile(),
+        EditFile(), ApplyPatch(),
         ListDirectory(),
         Glob(),
         Grep(),
@@ -32,4 +34,5 @@ def builtin_tools() -> tuple[Tool[Any], ...]:
         ShellOutput(),
         ShellInput(),
         ShellStop(),
+        WebFetch(),
     )
