@@ -71,17 +71,24 @@ async def starts() -> None:
     line("start a command", f"ours {milliseconds(own)}", f"bare {milliseconds(least)}", f"{own / least:.2f}x")
 
 
-async def flood(name: str) -> None:
+async def flooded(command: str, workspace: Path) -> float:
+    """Seconds from the call to its result."""
+    async with Session.open(workspace, mode="bypass") as session:
+        begun = time.perf_counter()
+        text = await ours(session, command, "c1")
+        seconds = time.perf_counter() - begun
+    if "left out" not in text:
+        raise RuntimeError("the result does not say that output was left out")
+    return seconds
+
+
+def flood(name: str) -> None:
     """In a fresh process: prints its figures as JSON."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ[STATE_VARIABLE] = str(Path(folder, "state"))
-        Path(folder, "ws").mkdir()
-        async with Session.open(Path(folder, "ws"), mode="bypass") as session:
-            begun = time.perf_counter()
-            text = await ours(session, FLOODS[name], "c1")
-            seconds = time.perf_counter() - begun
-        if "left out" not in text:
-            raise RuntimeError("the result does not say that output was left out")
+        workspace = Path(folder, "ws")
+        workspace.mkdir()
+        seconds = asyncio.run(flooded(FLOODS[name], workspace))
     status = Path("/proc/self/status").read_text()
     peak = next(int(entry.split()[1]) for entry in status.splitlines() if entry.startswith("VmHWM"))
     print(json.dumps({"seconds": seconds, "peak": peak}))
@@ -116,6 +123,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        asyncio.run(flood(sys.argv[1]))
+        flood(sys.argv[1])
     else:
         main()

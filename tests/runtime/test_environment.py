@@ -38,6 +38,13 @@ def test_only_listed_names_without_passwords_pass(name: str, value: str, passes:
     assert (name in child_environment({name: value})) is passes
 
 
+@pytest.mark.parametrize(
+    ("value", "passes"), [("x", True), ("postgres://db/x", True), ("postgres://me:word@db/x", False)]
+)
+def test_a_name_that_was_listed_passes_in_any_case_but_no_password_in_a_url(value: str, passes: bool) -> None:
+    assert ("My_Url" in child_environment({"My_Url": value}, {"MY_URL"})) is passes
+
+
 def test_git_is_told_not_to_run_what_a_repository_names() -> None:
     environment = child_environment({"GIT_CONFIG_COUNT": "9", "GIT_CONFIG_KEY_0": "core.fsmonitor"})
     count = int(environment["GIT_CONFIG_COUNT"])
