@@ -22,6 +22,7 @@ from handrail.contract.confirmation import (
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
+    PatchConfirmation,
     PlanConfirmation,
     QuestionConfirmation,
     SandboxConfirmation,
@@ -162,6 +163,7 @@ def test_an_event_of_any_state_is_as_published(state: CallState) -> None:
 
 
 SHOWN: list[Confirmation] = [
+    PatchConfirmation("Patch 2 files", (EditConfirmation("", Path("/w/a"), "x", None),)),
     EditConfirmation("Write a.txt", Path("/w/a.txt"), None, "x"),
     EditConfirmation("Write a.txt", Path("/w/a.txt"), "x", "y"),
     ExecConfirmation("Run it", "ls -l", (SimpleCommand("ls -l", ("ls", "-l"), literal=True),)),

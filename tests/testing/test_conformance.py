@@ -24,6 +24,7 @@ from handrail.tools import builtin_tools
 EXAMPLES: dict[str, list[JsonObject]] = {
     "read_file": [{"file_path": "tides.txt"}, {"file_path": "docs/notes.md", "limit": 1}],
     "write_file": [{"file_path": "new/deep/file.txt", "content": "x\n"}, {"file_path": "tides.txt", "content": ""}],
+    "apply_patch": [{"input": "*** Begin Patch\n*** Add File: b\n+x\n*** Delete File: tides.txt\n*** End Patch"}],
     "edit_file": [{"file_path": "tides.txt", "old_string": "5.2", "new_string": "5.3"}],
     "list_directory": [{}, {"path": "docs", "show_ignored": True}],
     "glob": [{"pattern": "**/*.md"}],

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from handrail.catalog.patch_form import patch_of
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallForm
 
@@ -33,6 +34,8 @@ def in_own_words(form: CallForm, arguments: JsonObject) -> JsonObject:
             if not all(map(_VARIABLE.fullmatch, _environment(arguments))):
                 return arguments
             return {"command": _local_command(map(str, words), arguments), **_timeout(arguments)}
+        case CallForm.APPLY_PATCH, _:
+            return patch_of(arguments)
         case _:
             return arguments
 

@@ -14,12 +14,20 @@ GrantScope = Literal["session", "project", "user"]
 
 @value
 class EditConfirmation:
-    """One file as it is and as it would be. `old` is None for a new file."""
+    """One file as it is and as it would be. `old` is None for a new file, `new` for one that goes."""
 
     title: str
     path: Path
     old: str | None
-    new: str
+    new: str | None
+
+
+@value
+class PatchConfirmation:
+    """Several files, which change together."""
+
+    title: str
+    files: tuple[EditConfirmation, ...]
 
 
 @value
@@ -85,6 +93,7 @@ class SandboxConfirmation:
 
 Confirmation: TypeAlias = (
     EditConfirmation
+    | PatchConfirmation
     | ExecConfirmation
     | McpConfirmation
     | InfoConfirmation

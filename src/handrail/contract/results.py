@@ -63,11 +63,18 @@ class TextDisplay:
 
 @value
 class DiffDisplay:
-    """A change to one file. `old` is None for a new file."""
+    """A change to one file. `old` is None for a new file, `new` for one that went."""
 
     path: Path
     old: str | None
-    new: str
+    new: str | None
+
+
+@value
+class PatchDisplay:
+    """Changes to several files."""
+
+    files: tuple[DiffDisplay, ...]
 
 
 @value
@@ -90,7 +97,7 @@ class TodoDisplay:
     items: tuple[TodoItem, ...]
 
 
-Display: TypeAlias = TextDisplay | DiffDisplay | TerminalDisplay | TodoDisplay
+Display: TypeAlias = TextDisplay | DiffDisplay | PatchDisplay | TerminalDisplay | TodoDisplay
 
 
 class ErrorKind(StrEnum):

@@ -14,6 +14,7 @@ from handrail.contract.confirmation import (
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
+    PatchConfirmation,
     PlanConfirmation,
     QuestionConfirmation,
     SandboxConfirmation,
@@ -26,6 +27,7 @@ VERSION = 1
 
 _CONFIRMATIONS: dict[type, str] = {
     EditConfirmation: "edit",
+    PatchConfirmation: "patch",
     ExecConfirmation: "exec",
     McpConfirmation: "mcp",
     InfoConfirmation: "info",
@@ -92,6 +94,8 @@ def _plain(value: object) -> Json:
             return str(value)
         case SimpleCommand(text, words, literal):
             return {"text": text, "words": list(words), "literal": literal}
+        case EditConfirmation():
+            return confirmation_json(value)
         case tuple():
             return [_plain(item) for item in value]
         case _:

@@ -13,6 +13,7 @@ from handrail.contract.confirmation import (
     GrantOption,
     InfoConfirmation,
     McpConfirmation,
+    PatchConfirmation,
     PlanConfirmation,
     QuestionConfirmation,
     SandboxConfirmation,
@@ -49,6 +50,8 @@ def _shown(confirmation: Confirmation, root: Path, *, colour: bool) -> list[str]
     match confirmation:
         case EditConfirmation(path=path, old=old, new=new):
             return diff_lines(shown_path(path, root), old, new, colour=colour)
+        case PatchConfirmation(files=files):
+            return [line for file in files for line in _shown(file, root, colour=colour)]
         case ExecConfirmation(command=command):
             return [f"  $ {line}" for line in printable(command, keep_lines=True).split("\n")]
         case InfoConfirmation(text=text, urls=urls):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from handrail.contract.calls import AwaitingApproval, CallState, Rejected, SettledState
-from handrail.contract.results import DiffDisplay, TerminalDisplay, TodoDisplay
+from handrail.contract.results import DiffDisplay, PatchDisplay, TerminalDisplay, TodoDisplay
 from handrail.runtime.redacted_view import redactor_for
 from handrail.runtime.reports import duration_ms
 from handrail.runtime.turns import Turn
@@ -59,10 +59,11 @@ def _title(call: CallState) -> str:
 
 def _result_lines(call: SettledState, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
     match call.result.display:
-        case DiffDisplay(path=path, old=old, new=new):
-            # Before they are compared: a hunk may begin in the middle of a key.
-            before = None if old is None else redactor.text(old)
-            yield from diff_lines(shown_path(path, root), before, redactor.text(new), colour=colour)
+        case DiffDisplay() as diff:
+            yield from _diff(diff, root, redactor, colour=colour)
+        case PatchDisplay(files=files):
+            for diff in files:
+                yield from _diff(diff, root, redactor, colour=colour)
         case TerminalDisplay(output=output, exit_code=exit_code):
             yield from _cut(output)
             if exit_code:
@@ -71,6 +72,12 @@ def _result_lines(call: SettledState, root: Path, redactor: Redactor, *, colour:
             yield from (f"[{item.status}] {printable(item.text)}" for item in items)
         case _:
             yield from _cut(call.result.text)
+
+
+def _diff(diff: DiffDisplay, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
+    """Secrets are taken out before the two are compared: a hunk may begin in the middle of a key."""
+    old, new = (None if text is None else redactor.text(text) for text in (diff.old, diff.new))
+    yield from diff_lines(shown_path(diff.path, root), old, new, colour=colour)
 
 
 def _cut(text: str) -> Iterator[str]:

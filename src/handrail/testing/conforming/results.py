@@ -14,6 +14,7 @@ from handrail.contract.results import (
     ImagePart,
     JsonPart,
     Part,
+    PatchDisplay,
     ResourcePart,
     TerminalDisplay,
     TextDisplay,
@@ -90,7 +91,9 @@ def _display_faults(display: object) -> list[str]:
         case TextDisplay(text):
             texts = [text]
         case DiffDisplay(old=old, new=new):
-            texts = [old or "", new]
+            texts = [old or "", new or ""]
+        case PatchDisplay(files):
+            texts = [text or "" for file in files for text in (file.old, file.new)]
         case TerminalDisplay(command, output):
             texts = [command, output]
         case TodoDisplay(items):

@@ -46,7 +46,7 @@ def rewritten(before: FileContent, content: str, shown: str) -> Change:
     Raises ToolFailed for text that stands for other text.
     """
     file = as_text(before.data)
-    old = f"[binary, {counted(len(before.data), 'byte')}]" if file is None else file.text
+    old = as_shown(before) if file is None else file.text
     refuse_placeholders(content, before, shown)
     refuse_omissions(content, "" if file is None else old, shown)
     form = PLAIN if file is None else file
@@ -69,6 +69,12 @@ def rewritten(before: FileContent, content: str, shown: str) -> Change:
     )
     note = f" Kept from the old file: {' and '.join(kept)}." if kept else ""
     return Change(before, old, content, data, f"Replaced {shown} ({size}).{note}")
+
+
+def as_shown(before: FileContent) -> str:
+    """A file's text for people."""
+    file = as_text(before.data)
+    return f"[binary, {counted(len(before.data), 'byte')}]" if file is None else file.text
 
 
 def has_crlf(text: str) -> bool:

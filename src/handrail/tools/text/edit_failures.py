@@ -36,7 +36,7 @@ def not_found(text: str, old: str, new: str, shown: str) -> str:
     if has_numbers(old):
         return f"{problem} It starts its lines with line numbers: leave them out and try again."
     near = nearest(text, old)
-    hint = f"Nearest: line {near.line:,}, which {near.difference}." if near else f"Nothing in it is like {OLD}."
+    hint = f"Nearest: line {near.line:,}, which {near.difference(OLD)}." if near else f"Nothing in it is like {OLD}."
     there = text.find(new) if len(new.strip()) > 1 else -1
     if there >= 0:
         hint += f" new_string is there already, at line {line_at(text, there):,}: the change may have been made."

@@ -31,9 +31,15 @@ def find(text: str, old: str) -> Found:
     """`old` is not empty. A line ending in it stands for any."""
     written = _Written(text, old.replace("\r\n", "\n"))
     if places := tuple(written.apart()):
-        return Found(places, tuple(islice(written.starts(), _MOST_STARTS)), exact=True)
+        starts = islice((start for start, _ in written.everywhere()), _MOST_STARTS)
+        return Found(places, tuple(starts), exact=True)
     same = same_but_for_form(text, old)
     return Found(tuple(_apart(same)), tuple(start for start, _ in same[:_MOST_STARTS]), exact=False)
+
+
+def everywhere(text: str, old: str) -> list[tuple[int, int]]:
+    """All places as `find` knows them, those that overlap others included."""
+    return list(_Written(text, old.replace("\r\n", "\n")).everywhere()) or same_but_for_form(text, old)
 
 
 def line_at(text: str, position: int) -> int:
@@ -65,11 +71,11 @@ class _Written:
             yield span
             span = self.after(span[1])
 
-    def starts(self) -> Iterator[int]:
-        """All, overlapping or not. A CRLF is one line ending: nothing starts in the middle of it."""
+    def everywhere(self) -> Iterator[tuple[int, int]]:
+        """Overlapping or not. A CRLF is one line ending: nothing starts in the middle of it."""
         span = self.after(0)
         while span is not None:
-            yield span[0]
+            yield span
             step = 2 if self._pattern is not None and self._text.startswith("\r\n", span[0]) else 1
             span = self.after(span[0] + step)
 

@@ -29,11 +29,17 @@ _WORD = re.compile(r"\w+")
 class Near:
     line: int
     """From 1."""
-    difference: str
-    """A clause about that line: `has a tab where old_string has 4 spaces`."""
+    found: str
+    """What is to be said of that line, up to the name of the old text: `has a tab where`."""
+    sought: str
+    """And after that: `has 4 spaces`."""
     first: int
     last: int
     """The lines to read again."""
+
+    def difference(self, name: str) -> str:
+        """A clause about that line, such as `has a tab where old_string has 4 spaces`."""
+        return f"{self.found} {name} {self.sought}"
 
 
 def nearest(text: str, old: str) -> Near | None:
@@ -74,7 +80,7 @@ def _at_first_difference(lines: Sequence[str], wanted: Sequence[str], start: int
         index = start + offset
         if not 0 <= index < len(lines):
             edge = "the file ends" if index >= 0 else "the file begins"
-            return _near(lines, min(max(index, 0), len(lines) - 1), f"is where {edge}, and old_string goes on")
+            return _near(lines, min(max(index, 0), len(lines) - 1), (f"is where {edge}, and", "goes on"))
         found = lines[index].removesuffix("\r")
         if not _fits(found, sought, first=offset == 0, last=offset == len(wanted) - 1):
             return _near(lines, index, _difference(found, sought))
@@ -108,22 +114,22 @@ def _most_alike(lines: Sequence[str], wanted: Sequence[str]) -> tuple[int, str] 
     return -max(ranked)[1], sought
 
 
-def _near(lines: Sequence[str], index: int, difference: str) -> Near:
-    return Near(index + 1, difference, max(1, index + 1 - _AROUND), min(len(lines), index + 1 + _AROUND))
+def _near(lines: Sequence[str], index: int, difference: tuple[str, str]) -> Near:
+    return Near(index + 1, *difference, max(1, index + 1 - _AROUND), min(len(lines), index + 1 + _AROUND))
 
 
-def _difference(found: str, sought: str) -> str:
-    """How a line of the file differs from the line of the old text, as a clause."""
+def _difference(found: str, sought: str) -> tuple[str, str]:
+    """How a line of the file differs from the line of the old text: what to say of either."""
     at = next((i for i, (a, b) in enumerate(zip(found, sought, strict=False)) if a != b), min(len(found), len(sought)))
     found_blanks, sought_blanks = _blanks_at(found, at), _blanks_at(sought, at)
     if _key(found) == _key(sought) and found_blanks != sought_blanks:
-        return f"has {_counted(found_blanks)} where old_string has {_counted(sought_blanks)}"
+        return f"has {_counted(found_blanks)} where", f"has {_counted(sought_blanks)}"
     here, there = found[at : at + 1], sought[at : at + 1]
     if here and there and not (here + there).isascii():
-        return f"has {_named(here)} where old_string has {_named(there)}"
+        return f"has {_named(here)} where", f"has {_named(there)}"
     if not found.strip():
-        return f"is blank where old_string has {_clipped(sought, at)}"
-    return f"reads {_clipped(found, at)} where old_string has {_clipped(sought, at)}"
+        return "is blank where", f"has {_clipped(sought, at)}"
+    return f"reads {_clipped(found, at)} where", f"has {_clipped(sought, at)}"
 
 
 def _blanks_at(line: str, at: int) -> str:
