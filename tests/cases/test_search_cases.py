@@ -56,7 +56,7 @@ def lay_out(root: Path, files: dict[str, str]) -> None:
 
 async def searched(root: Path, tool: str, **arguments: Any) -> ToolResult:
     """Through a whole session, in default mode: nobody has to be asked."""
-    async with opened(root, *builtin_tools()) as session:
+    async with opened(root, *builtin_tools(), mode="default") as session:
         state = await settled(session, tool, arguments)
     assert isinstance(state, Completed), state.result.text
     return state.result

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from search_harness import Impatient, Noting, Unprivileged, make
+from search_harness import Impatient, Unprivileged, make
 from test_glob import TREE
 from tool_harness import Bench, CheckFailed
 
@@ -73,11 +73,44 @@ async def test_the_search_stays_where_it_was_told_to(
 
 async def test_secret_files_are_passed_by_and_said(tmp_path: Path) -> None:
     make(tmp_path, {name: text or "MARK\n" for name, text in TREE.items()})
-    bench = Bench(tmp_path, launcher=(noting := Noting()))
-    result = await bench.run(Grep(), pattern="MARK", glob="*e*", context=0)
+    result = await grepped(tmp_path, "MARK", glob="*e*")
     assert result.text.endswith("[3 secret files were not searched: .env, keys/server.pem, src/.env.local.]")
-    assert {"--glob=!/.env", "--glob=!/keys/server.pem"} <= set(noting.specs[-1].argv)
     assert "\n.env\n" not in result.text
+
+
+SECRET = [
+    ".env", ".ENV", "a/.env.local", "prod.env", "id_rsa", "x/Server.PEM", ".ssh/config", "b/.AWS/credentials",
+    ".docker/config.json", ".config/gcloud/x/y.json", "client_secret_1.json", "etc/shadow", "terraform.tfvars.json",
+]  # fmt: skip
+OPEN = [".env.example", "a/.env.Sample", "config.json", "x/shadow", "rsa", "environment", "docker/config.json"]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"include_ignored": True}, {"glob": "*"}, {"glob": "!*.q"}, {"path": "up"}])
+async def test_no_secret_file_is_even_opened(arguments: dict[str, Any], open_root: Path) -> None:
+    """Opening one would fail, and be told."""
+    below = "up/" if "path" in arguments else ""
+    make(open_root, {f"{below}{name}": "MARK\n" for name in (*SECRET, *OPEN)} | {".gitignore": "!.env\nid_rsa\n"})
+    for name in SECRET:
+        (open_root / below / name).chmod(0)
+    bench = Bench(open_root, launcher=Unprivileged())
+    result = await bench.run(Grep(), pattern="MARK", output_mode="files", **arguments)
+    rows = result.text.split("\n")
+    assert sorted(rows[:-1]) == sorted(f"{below}{name}" for name in OPEN)
+    assert rows[-1].startswith(f"[{len(SECRET)} secret files were not searched: ")
+
+
+async def test_what_makes_a_file_secret_may_begin_above_the_folder_searched(open_root: Path) -> None:
+    make(open_root, {".config/gcloud/x/y.json": "MARK\n", ".config/other/y.json": "MARK\n"})
+    (open_root / ".config/gcloud/x/y.json").chmod(0)
+    result = await Bench(open_root, launcher=Unprivileged()).run(Grep(), pattern="MARK", path=".config", context=0)
+    assert result.text == (".config/other/y.json\n1:MARK\n[1 secret file was not searched: .config/gcloud/x/y.json.]")
+
+
+async def test_a_folder_of_secrets_is_not_searched_at_all(tmp_path: Path) -> None:
+    make(tmp_path, {".ssh/config": "MARK\n"})
+    text = (await grepped(tmp_path, "MARK", path=".ssh")).text
+    assert "[1 secret file was not searched: .ssh/config.]" in text
+    assert "1:MARK" not in text
 
 
 async def test_an_ignored_secret_file_is_said_too(tmp_path: Path) -> None:
@@ -405,9 +438,9 @@ async def test_a_file_that_turns_binary_is_said(tmp_path: Path) -> None:
     assert named == "early\n2:hit\n[early is a binary file.]"
 
 
-async def test_time_that_runs_out_while_secret_files_are_looked_for_opens_none(tmp_path: Path) -> None:
-    make(tmp_path, {".env": "MARK\n"})
-    launcher = Noting(inner=Impatient())
-    result = await Bench(tmp_path, launcher=launcher).run(Grep(), pattern="MARK")
+async def test_time_that_runs_out_while_secret_files_are_looked_for_is_said(tmp_path: Path) -> None:
+    make(tmp_path, {"a": "hit\n"})
+    result = await Bench(tmp_path, launcher=Impatient("--files")).run(Grep(), pattern="hit", context=0)
     assert result.fault is not None
-    assert not [spec for spec in launcher.specs if "--json" in spec.argv]
+    assert result.fault.kind is ErrorKind.TIMEOUT
+    assert result.text.startswith("a\n1:hit\n[The search took more than 30 s and was stopped.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from typing import Annotated
 
 from pydantic import Field
@@ -25,6 +24,8 @@ from handrail.tools.search.wanted import Wanted
 DEFAULT_LIMIT = 1_000
 MOST_COUNTED = 100_000
 """Files after which the search is stopped, and made once more in order, for the first ones."""
+_OFTEN_ENOUGH = 20_000
+"""Names after which those that come too late are dropped."""
 
 
 class Params(Parameters):
@@ -91,12 +92,12 @@ class _Names:
             names = [name for name in names if not self._scope.is_secret(name)]
         self.total += len(names)
         self._kept += names
-        if len(self._kept) > 2 * self._first:
+        if len(self._kept) > max(2 * self._first, _OFTEN_ENOUGH):
             self._kept = self.first()
         return self.total < self._most
 
     def first(self) -> list[str]:
-        return heapq.nsmallest(self._first, self._kept, key=in_order)
+        return sorted(self._kept, key=in_order)[: self._first]
 
 
 async def _listed(params: Params, wanted: Wanted, scope: Scope, ripgrep: Ripgrep) -> tuple[_Names, Ended]:

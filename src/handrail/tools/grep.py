@@ -85,7 +85,7 @@ class Grep(Tool[Params]):
         around = _around(params) if by_line else Around()
         try:
             wanted = Wanted(params.glob)
-            search = Search(ripgrep, scope, wanted, tuple(_options(params)), by_line=by_line)
+            search = Search(ripgrep, scope, wanted, tuple(_options(params)), params.type, by_line=by_line)
             outcome = await search.run(params.offset + params.limit, around, across_lines=params.multiline)
             if _may_show_more(params, outcome):
                 outcome, around = await search.again(outcome, Around(AROUND_FEW, AROUND_FEW))
@@ -115,8 +115,6 @@ def _options(params: Params) -> Iterator[str]:
         yield "--fixed-strings"
     if params.multiline:
         yield from ("--multiline", "--multiline-dotall")
-    if params.type:
-        yield f"--type={params.type}"
     if params.encoding:
         yield f"--encoding={params.encoding}"
     if params.output_mode == "files":

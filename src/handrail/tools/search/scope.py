@@ -30,8 +30,10 @@ class Scope:
         self.is_file = bool(file)
         self.targets = (f"./{file}",) if file else (".",)
         self._base = base
-        self._roots = {str(named), real}
+        self.roots = {str(named), real}
         self._secret_folders: dict[str, bool] = {}
+        self.all_secret = not file and self.is_secret("")
+        """Whatever lies below is."""
 
     def is_secret(self, name: str) -> bool:
         """By either way to it: a link does not make a secret file an open one."""
@@ -46,7 +48,7 @@ class Scope:
         return shown_name(os.path.join(self._base, name))
 
     def _secret(self, name: str) -> bool:
-        return any(secrets.is_secret_name(f"{root}/{name}") for root in self._roots)
+        return any(secrets.is_secret_name(f"{root}/{name}") for root in self.roots)
 
 
 async def scope_of(path: str, files: FileReader, workspace: Workspace) -> Scope:

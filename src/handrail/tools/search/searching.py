@@ -1,4 +1,4 @@
-"""The steps of a search for text: secret files first, so that nothing opens them; then the search itself."""
+"""The steps of a search for text: the search itself, and beside it a look for the secret files that it passes by."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from handrail.tools.search.matches import Matches, Room
 from handrail.tools.search.rendering import Around
 from handrail.tools.search.ripgrep import Ended, Ripgrep
 from handrail.tools.search.scope import Scope
-from handrail.tools.search.secret_files import excluding, secret_files
+from handrail.tools.search.secret_files import keeping_closed, secret_files
 from handrail.tools.search.wanted import Wanted
 
 MOST_COUNTED = 100_000
@@ -32,32 +32,46 @@ class Search:
     """One search with one set of options."""
 
     def __init__(
-        self, ripgrep: Ripgrep, scope: Scope, wanted: Wanted, options: tuple[str, ...], *, by_line: bool
+        self, ripgrep: Ripgrep, scope: Scope, wanted: Wanted, options: tuple[str, ...], file_type: str, *, by_line: bool
     ) -> None:
         self._ripgrep = ripgrep
         self._scope = scope
         self._wanted = wanted
         self._options = options
+        self._type = file_type
         self._by_line = by_line
 
     async def run(self, things: int, around: Around, *, across_lines: bool) -> Outcome:
         """Keeps what shows the first `things` lines, or files. Raises BadSearch."""
-        secret, ended = await secret_files(self._ripgrep, self._scope, self._wanted)
+        import asyncio
+
         room = Room(things, self._by_line, across_lines, MOST_COUNTED)
+        if self._scope.is_file:
+            return await self._searched(room, around)
+        try:
+            async with asyncio.TaskGroup() as steps:
+                looking = steps.create_task(secret_files(self._ripgrep, self._scope, self._wanted))
+                searching = steps.create_task(self._searched(room, around))
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        outcome, (secret, looked) = searching.result(), looking.result()
+        ended = replace(outcome.ended, timed_out=outcome.ended.timed_out or looked.timed_out)
+        return replace(outcome, ended=ended, secret=secret)
+
+    async def _searched(self, room: Room, around: Around) -> Outcome:
         matches = Matches(room, self._is_wanted)
-        if ended.timed_out:  # without the names, secret files would be opened
-            return Outcome(matches, ended, 0, secret, [])
-        filters = (*self._filters(), *excluding(secret))
+        if self._scope.all_secret:
+            return Outcome(matches, Ended(), 0, [], [])
+        filters = () if self._scope.is_file else keeping_closed(self._types(), self._scope)
         options = (*_json(around), *self._options, *filters)
         ended = await self._ripgrep.run(options, self._scope.targets, b"\n", matches.take)
         total = matches.total
         if not ended.complete:
             total = min(total, MOST_COUNTED)
-            matches = Matches(replace(room, most=things), self._is_wanted)
+            matches = Matches(replace(room, most=room.things), self._is_wanted)
             await self._ripgrep.run(("--sort=path", *options), self._scope.targets, b"\n", matches.take)
-        troubled = ended.troubled
-        complaints = await self._ripgrep.complaints(filters, self._scope.targets) if troubled else []
-        return Outcome(matches, ended, total, secret, complaints)
+        complaints = await self._ripgrep.complaints(filters, self._scope.targets) if ended.troubled else []
+        return Outcome(matches, ended, total, [], complaints)
 
     async def again(self, before: Outcome, around: Around) -> tuple[Outcome, Around]:
         """The same in the files that were found alone, with more around each match."""
@@ -68,9 +82,9 @@ class Search:
             return before, Around()  # something changed meanwhile
         return replace(before, matches=matches), around
 
-    def _filters(self) -> list[str]:
-        """ripgrep takes several types for a choice, so a type that was asked for stands alone."""
-        return [] if any(option.startswith("--type=") for option in self._options) else self._wanted.beforehand()
+    def _types(self) -> list[str]:
+        """ripgrep takes several types for a choice, so one that was asked for stands alone."""
+        return [f"--type={self._type}"] if self._type else self._wanted.beforehand()
 
     def _is_wanted(self, name: str) -> bool:
         """The one file that was named is: reading it was asked about if it is secret."""
