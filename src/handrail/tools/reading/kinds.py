@@ -33,4 +33,4 @@ def _notebook(file: TextFile, page: Page, shown: str) -> View:
         view = text_view(file, page, shown)
         note = TextPart(f"[This is no notebook that can be read, so it is shown as text: {error}.]")
         return View(view.name, (*view.parts, note), view.data)
-    return notebook_view(notebook, page.offset, page.limit, shown)
+    return notebook_view(notebook, page, shown)

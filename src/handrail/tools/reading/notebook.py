@@ -12,7 +12,8 @@ from handrail.contract.results import ImagePart, Part, TextPart
 from handrail.errors import ToolFailed
 from handrail.tools.notebook.document import CODE, Cell, Notebook, joined
 from handrail.tools.reading.image import LARGEST_IMAGE
-from handrail.tools.reading.view import MOST_CHARACTERS, View, range_name
+from handrail.tools.reading.text import Page
+from handrail.tools.reading.view import View, range_name
 from handrail.tools.text.counting import counted
 from handrail.tools.text.terminal import as_shown
 
@@ -25,15 +26,15 @@ _TEXTS = ("text/plain", "text/markdown", "text/latex", "application/json", "text
 """In order of preference: one output often comes in several forms."""
 
 
-def notebook_view(notebook: Notebook, offset: int, limit: int, shown: str) -> View:
+def notebook_view(notebook: Notebook, page: Page, shown: str) -> View:
     """Raises ToolFailed for an offset past the end."""
-    total = len(notebook.cells)
+    total, offset = len(notebook.cells), page.offset
     if total and offset > total:
         raise ToolFailed(f"offset {offset:,} is past the end: {shown} is a notebook of {counted(total, 'cell')}.")
-    pages = _Pages()
+    pages = _Pages(page.characters)
     pages.add(f"[{shown}: {_described(notebook)}.]")
     last = offset - 1
-    for cell in notebook.cells[offset - 1 : offset - 1 + limit]:
+    for cell in notebook.cells[offset - 1 : offset - 1 + page.limit]:
         if not pages.has_room and last >= offset:
             break
         pages.add(_heading(cell))
@@ -53,11 +54,11 @@ def notebook_view(notebook: Notebook, offset: int, limit: int, shown: str) -> Vi
 class _Pages:
     """Text and images in their order, within what one result holds."""
 
-    def __init__(self) -> None:
+    def __init__(self, characters: int) -> None:
         self._parts: list[Part] = []
         self._rows: list[str] = []
         self._images = 0
-        self.left = MOST_CHARACTERS
+        self.left = characters
 
     @property
     def has_room(self) -> bool:

@@ -25,9 +25,11 @@ class Page:
 
     offset: int
     limit: int
+    characters: int = MOST_CHARACTERS
+    """Of the whole result."""
 
     def scan(self, *, single_bytes: bool) -> LineScan:
-        return LineScan(self.offset, min(self.limit, MOST_CHARACTERS // _SHORTEST_ROW), single_bytes=single_bytes)
+        return LineScan(self.offset, min(self.limit, self.characters // _SHORTEST_ROW + 1), single_bytes=single_bytes)
 
 
 def text_view(file: TextFile, page: Page, shown: str) -> View:
@@ -76,18 +78,18 @@ def _view(file: TextFile, scan: LineScan, page: Page, shown: str) -> View:
     total = scan.total
     if total and page.offset > total:
         raise ToolFailed(f"offset {page.offset:,} is past the end: {shown} has {counted(total, 'line')}.")
-    rows = numbered(scan.lines, page.offset, file.part)
+    rows = numbered(scan.lines, page, file.part)
     last = page.offset + len(rows) - 1
     notes = _notes(file, page.offset, last, total)
     name = range_name("Lines", page.offset, last, total) if total else "Empty"
     return View.of_text(name, [*rows, *notes], {"lines": len(rows), "total": total})
 
 
-def numbered(lines: Sequence[Line], first: int, text_of: Callable[[bytes], str]) -> list[str]:
-    """As many of the lines as one result holds, at least one."""
+def numbered(lines: Sequence[Line], page: Page, text_of: Callable[[bytes], str]) -> list[str]:
+    """As many of the lines as the result holds, at least one."""
     rows: list[str] = []
-    left = MOST_CHARACTERS
-    for number, line in enumerate(lines, first):
+    left = page.characters
+    for number, line in enumerate(lines, page.offset):
         row = f"{number:>6}→{_clipped(text_of(line.data), line.characters)}"
         left -= len(row) + 1
         if left < 0 and rows:
