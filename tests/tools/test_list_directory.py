@@ -30,7 +30,10 @@ async def test_folders_come_first_then_files_with_sizes(tmp_path: Path) -> None:
 async def test_what_is_neither_file_nor_folder_is_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     os.symlink("/etc", tmp_path / "link")
-    assert await listed(tmp_path) == "link  (link)\npipe  (not a regular file)"
+    os.symlink("odd\nname", tmp_path / "nowhere")
+    assert (await listed(tmp_path)).split("\n") == [
+        "link  (link to /etc)", r'nowhere  (link to "odd\nname")', "pipe  (not a regular file)",
+    ]  # fmt: skip
 
 
 async def test_odd_names_survive(tmp_path: Path) -> None:
@@ -48,12 +51,31 @@ async def test_an_empty_folder_says_so(tmp_path: Path) -> None:
     assert await listed(tmp_path) == "[Nothing is in this folder.]"
 
 
-async def test_a_large_folder_is_cut_with_the_total(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("large")
     for number in range(MOST_ENTRIES + 5):
-        (tmp_path / f"{number:05}").touch()
-    rows = (await listed(tmp_path)).split("\n")
-    assert len(rows) == MOST_ENTRIES + 1
-    assert rows[-1] == "[1,000 of 1,005 entries; use glob to find the others by name.]"
+        (folder / f"{number:05}").touch()
+    (folder / "z").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("offset", "first", "count", "note"),
+    [
+        (0, "z/", 1_000, "[Entries 1-1,000 of 1,006. To go on: offset=1000.]"),
+        (1_000, "00999  (0 bytes)", 6, "[Entries 1,001-1,006 of 1,006: the last ones.]"),
+    ],
+)
+async def test_a_large_folder_comes_in_pages(offset: int, first: str, count: int, note: str, large: Path) -> None:
+    *rows, last = (await Bench(large).run(ListDirectory(), offset=offset)).text.split("\n")
+    assert (rows[0], len(rows), last) == (first, count, note)
+
+
+async def test_an_offset_past_the_end_is_told_how_many_there_are(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with pytest.raises(ToolFailed, match=r"offset 1 is past the end: \. has 1 entry\."):
+        await Bench(tmp_path).run(ListDirectory(), offset=1)
 
 
 IGNORING = {
@@ -103,7 +125,7 @@ async def test_a_folder_of_ignored_entries_says_so(tmp_path: Path) -> None:
         ("f", "f is a file, not a folder. Use read_file to see what is in it."),
         ("fold", "There is no fold. Nearest names in the workspace: folder."),
         ("f/x", "a file stands where its path needs a folder"),
-        ("pipe", "can't be used"),
+        ("pipe", "pipe is neither a folder nor a file. Use another path."),
     ],
 )
 async def test_what_is_no_folder_is_refused(path: str, says: str, tmp_path: Path) -> None:

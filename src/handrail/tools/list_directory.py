@@ -14,6 +14,7 @@ from handrail.errors import ToolFailed
 from handrail.runtime.names import shown_name
 from handrail.tools.descriptions import description_of
 from handrail.tools.parameters import Parameters
+from handrail.tools.reading.folder import in_order, row
 from handrail.tools.search.ignoring import Ignoring, ignore_claims
 from handrail.tools.text.counting import counted
 
@@ -24,6 +25,7 @@ _OWN_TO_GIT = ".git"
 class Params(Parameters):
     path: str = Field(default=".", description="The folder. A relative path starts at the workspace.")
     show_ignored: bool = Field(default=False, description="Also list .git and what .gitignore leaves out.")
+    offset: int = Field(default=0, ge=0, description="How many entries to pass over: shows the next page.")
 
 
 class ListDirectory(Tool[Params]):
@@ -42,38 +44,34 @@ class ListDirectory(Tool[Params]):
 
     async def run(self, params: Params, files: FileReader, workspace: Workspace) -> ToolResult:
         shown = shown_name(workspace.shown(workspace.absolute(params.path)))
-        if await files.kind(params.path) == "file":
-            raise ToolFailed(f"{shown} is a file, not a folder. Use read_file to see what is in it.")
+        match await files.kind(params.path):
+            case "file":
+                raise ToolFailed(f"{shown} is a file, not a folder. Use read_file to see what is in it.")
+            case "other":
+                raise ToolFailed(f"{shown} is neither a folder nor a file. Use another path.")
         entries = await files.entries(params.path)
         if params.show_ignored:
-            return _listing(shown, entries, hidden=0)
+            return _listing(shown, entries, params.offset, hidden=0)
         ignoring = await Ignoring.read(params.path, files)
         wanted = [entry for entry in entries if entry.name != _OWN_TO_GIT]
         visible = [e for e in wanted if not ignoring.ignores(e.name, is_folder=e.kind == "folder")]
-        return _listing(shown, visible, hidden=len(wanted) - len(visible))
+        return _listing(shown, visible, params.offset, hidden=len(wanted) - len(visible))
 
 
-def _listing(shown: str, entries: Sequence[Entry], hidden: int) -> ToolResult:
-    ordered = sorted(entries, key=lambda entry: (entry.kind != "folder", entry.name))
-    rows = [_row(entry) for entry in ordered[:MOST_ENTRIES]]
+def _listing(shown: str, entries: Sequence[Entry], offset: int, hidden: int) -> ToolResult:
+    total = counted(len(entries), "entry", "entries")
+    if entries and offset >= len(entries):
+        raise ToolFailed(f"offset {offset:,} is past the end: {shown} has {total}.")
+    page = in_order(entries)[offset : offset + MOST_ENTRIES]
+    rows = [row(entry) for entry in page]
+    last = offset + len(page)
     if not entries:
         rows.append("[Nothing is in this folder.]" if not hidden else "[Nothing but ignored entries.]")
-    if len(entries) > MOST_ENTRIES:
-        rows.append(f"[{MOST_ENTRIES:,} of {len(entries):,} entries; use glob to find the others by name.]")
+    elif last < len(entries):
+        rows.append(f"[Entries {offset + 1:,}-{last:,} of {len(entries):,}. To go on: offset={last}.]")
+    elif offset:
+        rows.append(f"[Entries {offset + 1:,}-{last:,} of {len(entries):,}: the last ones.]")
     if hidden:
         rows.append(f"[{hidden:,} ignored by .gitignore; show_ignored=true lists them too.]")
-    display = TextDisplay(f"{counted(len(entries), 'entry', 'entries')} in {shown}")
+    display = TextDisplay(f"{total} in {shown}")
     return ToolResult.of_text("\n".join(rows), display=display, data={"entries": len(entries), "ignored": hidden})
-
-
-def _row(entry: Entry) -> str:
-    name = shown_name(entry.name)
-    match entry.kind:
-        case "folder":
-            return f"{name}/"
-        case "file":
-            return f"{name}  ({counted(entry.size, 'byte')})"
-        case "link":
-            return f"{name}  (link)"
-        case "other":
-            return f"{name}  (not a regular file)"
