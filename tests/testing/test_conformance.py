@@ -20,9 +20,16 @@ from handrail.testing import FakeTool, Fault, FaultyTool, NotConforming, assert_
 from handrail.testing.conforming.examples import Example
 from handrail.testing.conforming.listing import listing_of
 from handrail.tools import builtin_tools
+from handrail.tools.list_directory import ListDirectory
 
 EXAMPLES: dict[str, list[JsonObject]] = {
     "read_file": [{"file_path": "tides.txt"}, {"file_path": "docs/notes.md", "limit": 1}],
+    "read_many_files": [{"paths": ["tides.txt", "docs/*.md", "missing"]}],
+    "notebook_edit": [
+        {"notebook_path": "log.ipynb", "cell_id": "1", "new_source": "x"},
+        {"notebook_path": "log.ipynb", "edit_mode": "insert", "new_source": "x"},
+        {"notebook_path": "log.ipynb", "cell_id": "1", "edit_mode": "delete"},
+    ],
     "write_file": [{"file_path": "new/deep/file.txt", "content": "x\n"}, {"file_path": "tides.txt", "content": ""}],
     "apply_patch": [{"input": "*** Begin Patch\n*** Add File: b\n+x\n*** Delete File: tides.txt\n*** End Patch"}],
     "edit_file": [{"file_path": "tides.txt", "old_string": "5.2", "new_string": "5.3"}],
@@ -30,7 +37,9 @@ EXAMPLES: dict[str, list[JsonObject]] = {
     "glob": [{"pattern": "**/*.md"}],
     "grep": [{"pattern": "Brest"}],
     "shell": [{"command": "cat tides.txt"}, {"command": "echo 4.9 > neap.txt"}],
-    "web_fetch": [],  # tried in tests/tools/test_web_fetch_hostile.py, where there is a server for it
+    # Tried in tests/tools/test_web_fetch_hostile.py and test_web_search.py, where there are servers for them.
+    "web_fetch": [],
+    "web_search": [],
 }
 
 
@@ -85,7 +94,7 @@ async def test_a_folder_that_only_begins_like_the_workspace_is_another() -> None
 
 
 async def test_without_a_workspace_a_tool_is_tried_in_an_empty_folder() -> None:
-    report = await assert_conforms(builtin_tools()[3], {}, cancellations=4)
+    report = await assert_conforms(ListDirectory(), {}, cancellations=4)
     assert (report.tool, report.cancellations) == ("list_directory", 4)
 
 
@@ -140,7 +149,7 @@ async def test_a_tool_that_no_other_process_can_import_is_noted(harbour: Path) -
 
 
 async def test_child_processes_are_noted_as_out_of_sight(harbour: Path) -> None:
-    shell = builtin_tools()[-1]
+    shell = next(tool for tool in builtin_tools() if tool.name == "shell")
     notes = (await assert_conforms(shell, {"command": "echo hi > a"}, workspace=harbour, cancellations=0)).notes
     assert notes[0].startswith("It starts child processes. What those did is seen in the listing of the workspace only")
     assert notes[1].startswith("It declares unknown effects")
