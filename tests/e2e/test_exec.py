@@ -238,6 +238,14 @@ def test_an_interrupt_gives_every_call_its_result_and_exits_130(tmp_path: Path, 
     assert not (workspace / "never").exists()
 
 
+def test_a_job_that_still_runs_at_the_end_is_told_and_stopped(run, workspace: Path) -> None:
+    done = run(neutral(("shell", {"command": "echo $$ >pid; exec sleep 1000", "background": True})), "--mode", "bypass")
+    assert done.code == 0
+    assert done.err == ("handrail: job-1 (echo $$ >pid; exec sleep 1000) still ran in the background, and is stopped\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((workspace / "pid").read_text()), 0)
+
+
 def test_a_rule_that_names_no_tool_is_told(run, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text('[[rule]]\ntool = ["shel", "Read", "mcp_maps_route"]\ndecision = "deny"\n')

@@ -66,9 +66,16 @@ async def _exec(responses: Sequence[Response], settings: Settings, *, as_json: b
             for response in responses:
                 turns.append(await session.run(response))
                 show_turn(turns[-1], settings.workspace, as_json=as_json)
+        tell_survivors(session)
     if interrupted.is_set():
         return exits.INTERRUPTED
     return tell_how_to_go_on(session.id, turns, settings.workspace)
+
+
+def tell_survivors(session: Session) -> None:
+    """The jobs that end with the session."""
+    for job in session.jobs():
+        exits.told(f"{job.id} ({printable(job.name)}) still ran in the background, and is stopped")
 
 
 def tell_how_to_go_on(session: str, turns: Sequence[Turn], workspace: Path) -> int:

@@ -12,7 +12,7 @@ from handrail.settings.keys import APPROVE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
-from handrail.surfaces.cli.exec_command import interruptible, show_turn, tell_how_to_go_on
+from handrail.surfaces.cli.exec_command import interruptible, show_turn, tell_how_to_go_on, tell_survivors
 from handrail.surfaces.cli.journals import journal_of
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
@@ -54,6 +54,7 @@ async def _resume(id: str, settings: Settings, *, as_json: bool) -> int:
             turns = await session.take_up()
         for turn in turns:
             show_turn(turn, settings.workspace, as_json=as_json)
+        tell_survivors(session)
     if not turns:
         exits.told(f"the session {id} has no turn that could be finished")
     if interrupted.is_set():
