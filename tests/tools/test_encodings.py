@@ -107,6 +107,7 @@ def test_wide_text_without_a_mark_is_recognised_where_most_of_it_is_plain(encodi
         b"a\0b\0",  # too short to be certain
         b"\x01\0\x02\0\x03\0\x04\0\x05\0",
         b"\x7fELF\x02\x01\x01\0\0\0\0\0",
+        bytes(range(1, 256)) * 40,  # what is compressed need not have a NUL
         "名前を付けて保存\n".encode("utf-16-le"),
         "plain text\0and a control".encode("utf-16-le"),
         codecs.BOM_UTF16_LE + b"a",

@@ -127,6 +127,8 @@ async def test_an_image_is_shown_as_an_image(data: bytes, media_type: str, tmp_p
     [
         (png(3, noise=LARGEST_IMAGE), "is an image (image/png) of 5,000,"),
         (b"PK\x03\x04\0\0", "f is a ZIP archive, or a document in one, 6 bytes, and can't be read as text. Use a"),
+        (b"PK\x03\x04\xe9 and words" * 2, "f is a ZIP archive, or a document in one, 30 bytes"),
+        (b"BM\0\0\0", "f is an image (BMP), 5 bytes, and can't be read as text. Make a PNG image of it by the shell."),
         (b"\x7fELF\0\0", "f is a program or library (ELF), 6 bytes"),
         (b"\xa7\r\r\n\0\0\0\0", "f is binary, 8 bytes"),
         ("名前を付けて保存\n".encode("utf-16-le"), "f is binary, 18 bytes"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Annotated, Literal
-from uuid import uuid4
 
 from pydantic import Field
 
@@ -142,6 +142,6 @@ def _cell(named: str, notebook: Notebook, shown: str) -> Cell:
 
 def _new_id(notebook: Notebook) -> str:
     taken = {cell.id for cell in notebook.cells}
-    while (id := uuid4().hex[:_ID]) in taken:
+    while (id := secrets.token_hex(_ID // 2)) in taken:
         pass
     return id

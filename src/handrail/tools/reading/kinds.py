@@ -10,8 +10,8 @@ from handrail.tools.reading.image import image_view
 from handrail.tools.reading.notebook import notebook_view
 from handrail.tools.reading.text import Page, text_view
 from handrail.tools.reading.view import View
-from handrail.tools.text.encoding import TextFile, as_text
-from handrail.tools.text.media import PDF, binary_file, image_type
+from handrail.tools.text.encoding import FALLBACKS, TextFile, as_text
+from handrail.tools.text.media import PDF, binary_file, image_type, is_known_binary
 
 
 def view_of(content: FileContent, page: Page, shown: str) -> View:
@@ -20,7 +20,7 @@ def view_of(content: FileContent, page: Page, shown: str) -> View:
     if (media_type := image_type(data)) is not None:
         return image_view(data, media_type, shown)
     file = None if data.startswith(PDF) else as_text(data)
-    if file is None:
+    if file is None or (file.encoding in FALLBACKS and is_known_binary(data)):
         raise ToolFailed(binary_file(shown, data, len(data)))
     return _notebook(file, page, shown) if content.path.suffix == ".ipynb" else text_view(file, page, shown)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -46,6 +44,8 @@ def _opened() -> BinaryIO:
     """A file without a name."""
     if _ON_LINUX:
         return os.fdopen(os.memfd_create("document"), "w+b")
+    import tempfile
+
     return tempfile.TemporaryFile()
 
 
@@ -55,6 +55,8 @@ def _fill(document: BinaryIO, data: bytes) -> None:
 
 
 def _spec(handle: int, ranges: Sequence[Range], workspace: Workspace) -> LaunchSpec:
+    from importlib.util import find_spec  # most runs read no such document
+
     found = find_spec("pypdf")
     if found is None or found.origin is None:
         raise ToolFailed("PDF documents can't be read: the package pypdf is not installed. Install it.")

@@ -31,6 +31,9 @@ FALLBACKS = ("cp1252", "latin-1")
 _PIECE = 1_000_000
 _SNIFFED = 8192
 """Bytes in which a NUL shows that a file is binary; what git and ripgrep look at is about as much."""
+_NO_CONTROLS = bytes(sorted(set(range(256)) - (set(range(32)) - set(b"\t\n\r\f\x1b")) - {0x7F}))
+_MOST_CONTROLS = 20
+"""Of so many characters of a text, one at most is a control; of random bytes, two are."""
 _WINDOWS_ONLY = bytes(range(0x80, 0xA0))
 """Letters and punctuation in cp1252; controls that no text has in Latin-1."""
 
@@ -106,7 +109,8 @@ def as_text(data: bytes) -> TextFile | None:
         return None if wide is None else _decoded(data, b"", wide)
     if _is_utf8(data):
         return TextFile("utf-8", b"", data)
-    return _decoded(data, b"", likely_encoding(data) or _western(data))
+    encoding = likely_encoding(data) or _western(data)
+    return None if encoding is None else _decoded(data, b"", encoding)
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -121,7 +125,11 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _western(data: bytes) -> str:
+def _western(data: bytes) -> str | None:
+    """None where it has as many control characters as no text has."""
+    sample = data[:_SNIFFED]
+    if len(sample.translate(None, delete=_NO_CONTROLS)) * _MOST_CONTROLS > len(sample):
+        return None
     used = data.translate(None, delete=bytes(set(range(256)) - set(_WINDOWS_ONLY)))
     return "cp1252" if used and is_exact(used, "cp1252") else "latin-1"
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import math
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
@@ -117,6 +116,8 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 
 @cache
 def _languages() -> tuple[_Language, ...]:
+    import tomllib  # most runs meet no such file
+
     table = tomllib.loads(Path(__file__).with_name("encodings.toml").read_text("utf-8"))
     return tuple(_parsed(table))
 

@@ -12,6 +12,9 @@ IMAGES = (
 )
 """The kinds that all providers take; WebP, the fourth, has its name at byte 8."""
 
+_TELLING = 2
+"""Bytes that may well begin a text."""
+
 PDF = b"%PDF-"
 """Begins a format that may look like text and is none."""
 
@@ -33,6 +36,10 @@ _OTHERS = (
     (b"ID3", "MP3 audio"),
     (b"fLaC", "FLAC audio"),
     (b"wOFF", "a font"),
+    (b"BM", "an image (BMP)"),
+    (b"II*\0", "an image (TIFF)"),
+    (b"MM\0*", "an image (TIFF)"),
+    (b"\0\0\1\0", "an image (icon)"),
     (b"wOF2", "a font"),
 )
 
@@ -49,7 +56,13 @@ def document_type(data: bytes) -> str:
     return next((words for magic, words in _OTHERS if data.startswith(magic)), "binary")
 
 
+def is_known_binary(data: bytes) -> bool:
+    """It begins as a format does that is no text; some texts do too, so ask this of what may be either."""
+    return any(data.startswith(magic) for magic, _ in _OTHERS if len(magic) > _TELLING)
+
+
 def binary_file(shown: str, data: bytes, size: int | None) -> str:
     """That a file can't be read as text, and what to do. `size` in bytes; None where it isn't known."""
     what = document_type(data) if size is None else f"{document_type(data)}, {counted(size, 'byte')},"
-    return f"{shown} is {what} and can't be read as text. Use a program that knows its format, by the shell."
+    advice = "Make a PNG image of it" if what.startswith("an image") else "Use a program that knows its format,"
+    return f"{shown} is {what} and can't be read as text. {advice} by the shell."
