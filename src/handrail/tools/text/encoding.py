@@ -109,8 +109,8 @@ def as_text(data: bytes) -> TextFile | None:
         return None if wide is None else _decoded(data, b"", wide)
     if _is_utf8(data):
         return TextFile("utf-8", b"", data)
-    encoding = likely_encoding(data) or _western(data)
-    return None if encoding is None else _decoded(data, b"", encoding)
+    guess = likely_encoding(data) or _western(data)
+    return None if guess is None else _decoded(data, b"", guess)
 
 
 def _is_utf8(data: bytes) -> bool:
