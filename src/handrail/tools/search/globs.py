@@ -59,25 +59,44 @@ _State = tuple[int, int]
 """An alternative of a pattern, and how many of its parts the names so far have used up."""
 
 
+_ANY_NAME = re.compile("")
+_NO_NAME = re.compile(r"(?!)")
+
+
 class GlobMatcher:
     """Matches paths against one pattern. What the names of a folder come to is kept for the next path in it."""
 
     def __init__(self, pattern: GlobPattern) -> None:
         self._alternatives = pattern.alternatives
-        self._used_up = {(number, len(parts)) for number, parts in enumerate(pattern.alternatives)}
-        self._folders = {"": frozenset(self._spanned((number, 0) for number in range(len(pattern.alternatives))))}
+        self._states = {"": frozenset(self._spanned((number, 0) for number in range(len(pattern.alternatives))))}
+        self._ends: dict[str, re.Pattern[str]] = {}
+        self._joined: dict[frozenset[str], re.Pattern[str]] = {}
 
     def matches(self, path: str) -> bool:
         """`path` is relative, with slashes."""
         folder, _, name = path.rpartition("/")
-        states = self._within(folder)
-        return bool(states) and not self._used_up.isdisjoint(self._after(states, name))
+        ends = self._ends.get(folder)
+        if ends is None:
+            ends = self._ends[folder] = self._ends_in(folder)
+        return ends.match(name) is not None
+
+    def _ends_in(self, folder: str) -> re.Pattern[str]:
+        """What a name in this folder has to match to complete the pattern."""
+        ends = set()
+        for number, part in self._within(folder):
+            parts = self._alternatives[number]
+            if part < len(parts) and all(rest is None for rest in parts[part + 1 :]):
+                ends.add((parts[part] or _ANY_NAME).pattern)
+        known = frozenset(ends)
+        if known not in self._joined:
+            self._joined[known] = re.compile("|".join(sorted(known))) if known else _NO_NAME
+        return self._joined[known]
 
     def _within(self, folder: str) -> frozenset[_State]:
-        known = self._folders.get(folder)
+        known = self._states.get(folder)
         if known is None:
             above, _, name = folder.rpartition("/")
-            known = self._folders[folder] = frozenset(self._after(self._within(above), name))
+            known = self._states[folder] = frozenset(self._after(self._within(above), name))
         return known
 
     def _after(self, states: frozenset[_State], name: str) -> Iterator[_State]:

@@ -13,7 +13,7 @@ from handrail.runtime.names import shown_name
 
 _MOST_NAMED = 5
 _TELLING = secrets.FOLDERS | {path.rpartition("/")[2] for path in secrets.PATHS}
-"""Last names that may be secret for the folders they lie in."""
+"""Names without which neither a path nor one that it leads to is secret for its folders."""
 
 
 class Scope:
@@ -32,7 +32,7 @@ class Scope:
         self._base = base
         self.roots = {str(named), real}
         self._secret_folders: dict[str, bool] = {}
-        self.all_secret = not file and self.is_secret("")
+        self.all_secret = not file and self._secret("_")
         """Whatever lies below is."""
 
     def is_secret(self, name: str) -> bool:
@@ -40,7 +40,8 @@ class Scope:
         folder, _, last = name.lower().rpartition("/")
         inside = self._secret_folders.get(folder)
         if inside is None:
-            inside = self._secret_folders[folder] = self._secret(f"{folder}/_")
+            tells = self.all_secret or not _TELLING.isdisjoint(folder.split("/"))
+            inside = self._secret_folders[folder] = tells and self._secret(f"{folder}/_")
         return inside or secrets.is_secret_alone(last) or (last in _TELLING and self._secret(name))
 
     def path_of(self, name: str) -> str:
