@@ -150,7 +150,7 @@ async def test_a_tools_own_approval_that_does_not_come_in_time_is_asked_about(
 async def test_a_fifth_of_what_is_shown_is_the_head_and_the_rest_the_tail(tmp_path: Path) -> None:
     expected = GEMINI["gm-output-truncation-258"]["expect"]
     threshold = GEMINI["gm-output-truncation-258"]["given"]["threshold"]
-    budget = Budget(SpillFolder(tmp_path), threshold, threshold)
+    budget = Budget(SpillFolder(tmp_path), threshold, threshold, lambda call: None)
     cut = await budget.fit(CallId("c1"), ToolResult.of_text("A" * 60 + "B" * 60), threshold)
     head, _, tail = cut.text.partition("\n[…")
     assert head == "A" * expected["head"]

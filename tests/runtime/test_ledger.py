@@ -9,11 +9,16 @@ import pytest
 
 from call_harness import opened, settled
 from handrail.contract.context import FileContent, FileLedger, RunContext
+from handrail.contract.hooks import Block, ToolUsed
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
 from handrail.runtime.ledger import MOST_FILES, MOST_VIEWS, ConversationLedger
+from handrail.session import Session
 from handrail.testing import FakeTool
+from handrail.tools import builtin_tools
 from handrail.tools.parameters import Parameters
+from handrail.wire import Wire
+from neutral_calls import calls, read
 
 
 def content(text: str, path: str = "/ws/f") -> FileContent:
@@ -80,10 +85,10 @@ class Noting(Tool[Parameters]):
         return ToolResult.of_text("new" if known is None else "known")
 
 
-@pytest.mark.parametrize(("calls", "said"), [(1, "new"), (2, "known")])
-async def test_the_calls_of_a_session_share_a_ledger(calls: int, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("times", "said"), [(1, "new"), (2, "known")])
+async def test_the_calls_of_a_session_share_a_ledger(times: int, said: str, tmp_path: Path) -> None:
     async with opened(tmp_path, Noting()) as session:
-        for number in range(calls):
+        for number in range(times):
             state = await settled(session, "noting", id=f"c{number}")
     assert state.result.text == said
 
@@ -98,3 +103,36 @@ async def test_what_a_child_call_was_shown_is_not_shown_to_the_model_nor_to_anot
         children = await settled(session, "asks", id="c1")
         own = await settled(session, "noting", id="c2")
     assert (children.result.text, own.result.text) == ("new new", "new")
+
+
+async def reads(session: Session, *paths: str) -> list[str]:
+    turn = await session.run(calls(*map(read, paths)), Wire.NEUTRAL)
+    return [result["result"] for result in turn.messages[-1]["results"]]
+
+
+async def test_what_was_cut_for_a_turns_sake_is_shown_when_it_is_asked_for_again(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).write_text(f"{name}\n" * 200)
+    async with opened(tmp_path, *builtin_tools(), turn_budget=4_000) as session:
+        cut = await reads(session, "a", "b", "c")
+        again = await reads(session, "a")
+        third = await reads(session, "a")
+    assert all("characters" in text and "left out" in text for text in cut)
+    assert "   200→a" in again[0]
+    assert "left out" not in again[0]
+    assert third == ["[a has not changed since you read it: Lines 1-200 of 200. force=true shows it again.]"]
+
+
+async def test_what_a_hook_withheld_was_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a\n")
+    async with opened(tmp_path, *builtin_tools()) as session:
+        once = [Block("not yet")]
+
+        @session.after_tool
+        async def withhold(used: ToolUsed) -> Block | None:
+            return once.pop() if once else None
+
+        first, second = [*await reads(session, "a"), *await reads(session, "a")]
+    assert "not yet" in first
+    assert second == "     1→a"
+    assert "has not changed" not in second

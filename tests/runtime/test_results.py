@@ -96,7 +96,7 @@ def test_shares_are_fair(sizes: list[int], total: int) -> None:
 
 
 def budget(folder: Path | None, of_result: int = 100_000, of_turn: int = 100_000) -> Budget:
-    return Budget(None if folder is None else SpillFolder(folder), of_result, of_turn)
+    return Budget(None if folder is None else SpillFolder(folder), of_result, of_turn, lambda call: None)
 
 
 async def test_what_is_over_the_budget_is_kept_whole_in_a_file_that_its_owner_alone_may_read(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class Surroundings:
     jobs: SessionJobs
     clock: Callable[[], float]
     """Seconds."""
-    ledger: FileLedger
+    ledger: ConversationLedger
     """Of the model that the session's own calls come from."""
     spilled: SpillFolder | None
     """None keeps nothing of what is too long for a result."""
@@ -71,7 +71,8 @@ class Surroundings:
         )
 
     async def discard_output(self, call: CallId) -> None:
-        """Takes away what the call kept of its output."""
+        """Takes away what the call kept of its output, and what it showed of files."""
+        self.ledger.take_back(call)
         if self.spilled is None:
             return
         try:
@@ -82,4 +83,4 @@ class Surroundings:
 
     def _ledger_of(self, call: Executing) -> FileLedger:
         """The result of a child call goes to the tool that made it, which has been shown nothing yet."""
-        return self.ledger if call.request.parent is None else ConversationLedger()
+        return self.ledger.of(call.request.id) if call.request.parent is None else ConversationLedger()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from handrail.contract.basics import CallId
@@ -34,11 +34,14 @@ class _Whole:
 class Budget:
     """The bounds of one session's results."""
 
-    def __init__(self, spilled: SpillFolder | None, of_result: int, of_turn: int) -> None:
+    def __init__(
+        self, spilled: SpillFolder | None, of_result: int, of_turn: int, on_cut: Callable[[CallId], None]
+    ) -> None:
         """In characters: of any result, whatever its tool says, and of all results of one turn together.
 
-        Without a folder nothing is kept of what is cut.
+        Without a folder nothing is kept of what is cut. `on_cut` is told of each call whose result is not whole.
         """
+        self._on_cut = on_cut
         self._spilled = spilled
         self._of_result = of_result
         self._of_turn = of_turn
@@ -52,7 +55,7 @@ class Budget:
         """The same result, within these bounds."""
         if self.holds(result, characters):
             return result
-        return await asyncio.to_thread(self._cut, call, result, min(characters, self._of_result))
+        return await self._cut(call, result, min(characters, self._of_result))
 
     async def fit_turn(self, results: Sequence[tuple[CallId, ToolResult]]) -> list[ToolResult]:
         """All results of a turn within its budget: short ones stay whole, the long ones share what is left."""
@@ -61,11 +64,15 @@ class Budget:
             return [result for _, result in results]
         shares = fair_shares(sizes, self._of_turn)
         return [
-            result if size <= share else await asyncio.to_thread(self._cut, call, result, share)
+            result if size <= share else await self._cut(call, result, share)
             for (call, result), size, share in zip(results, sizes, shares, strict=True)
         ]
 
-    def _cut(self, call: CallId, result: ToolResult, characters: int) -> ToolResult:
+    async def _cut(self, call: CallId, result: ToolResult, characters: int) -> ToolResult:
+        self._on_cut(call)
+        return await asyncio.to_thread(self._cut_and_kept, call, result, characters)
+
+    def _cut_and_kept(self, call: CallId, result: ToolResult, characters: int) -> ToolResult:
         before = self._kept.get(call)
         if before is None:
             text = "\n".join(_kept_text(part) for part in result.parts)
