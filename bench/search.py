@@ -2,9 +2,9 @@
 
 Ours is a call through a whole session in default mode: validated, decided, run, bounded. The limit runs the command
 line of our own search step, seen at the launcher, by `subprocess`; parses what it prints; and makes of it the same rows
-in the same order. What our side does beside that (a second ripgrep looks for the secret files that are passed by) counts
-against us. Both sides run in turns, and that their rows are the same is checked each time. The aim is for elapsed time;
-the CPU time of this process and its children is printed beside it, for machines that do other work at once.
+in the same order. What our side does beside that counts against us: a second ripgrep looks for the secret files that
+are passed by. Both sides run in turns, and that their rows are the same is checked each time. The aim is for elapsed
+time; the CPU time of this process and its children is printed beside it, for machines that do other work at once.
 """
 
 from __future__ import annotations
