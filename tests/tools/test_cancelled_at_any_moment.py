@@ -1,0 +1,117 @@
+"""Each built-in tool is cancelled at 200 seeded moments: no half-written file, no process, exactly one result.
+
+The moments are steps of the call on the event loop and turns of the loop between them, counted in full runs before:
+see `handrail.testing.conforming`. A tool has a row here, or a test of the same kind elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handrail.contract.basics import JsonObject
+from handrail.contract.context import RunContext
+from handrail.contract.effects import Claims
+from handrail.contract.results import ToolResult
+from handrail.contract.tool import Tool
+from handrail.errors import ToolFailed
+from handrail.sandbox import none
+from handrail.testing import FakeTool, assert_conforms
+from handrail.tools import builtin_tools
+from handrail.tools.shells import tool as shell_tool
+
+TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in builtin_tools()}
+
+CELL = {"cell_type": "code", "id": "c1", "metadata": {}, "execution_count": None, "outputs": [], "source": ["1 + 1"]}
+NOTEBOOK = json.dumps({"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+PATCH = """*** Begin Patch
+*** Update File: a.txt
+@@
+ alpha
+-beta
++delta
+*** Add File: new/d.txt
++gamma
+*** Delete File: sub/b.txt
+*** End Patch
+"""
+FILES = {"a.txt": "alpha\nbeta\n", "sub/b.txt": "beta\n", "many.txt": "line\n" * 20_000, "n.ipynb": NOTEBOOK}
+
+ROWS: Mapping[str, JsonObject] = {
+    "read_file": {"file_path": "many.txt"},
+    "read_many_files": {"paths": ["**/*.txt"]},
+    "write_file": {"file_path": "new/c.txt", "content": "gamma\n" * 1_000},
+    "edit_file": {"file_path": "a.txt", "old_string": "beta", "new_string": "delta"},
+    "apply_patch": {"input": PATCH},
+    "notebook_edit": {"notebook_path": "n.ipynb", "cell_id": "c1", "new_source": "2 + 2"},
+    "list_directory": {"path": "."},
+    "glob": {"pattern": "**/*.txt"},
+    "grep": {"pattern": "beta"},
+    "shell": {"command": "(setsid sleep 600 &); echo x >>out.txt; sleep 0.01; seq 20000"},
+    "powershell": {"command": "Get-Item ."},
+}
+"""A call that succeeds, for each tool that needs no other call before it."""
+
+JOB = {"command": "sleep 0.05; echo ready; cat", "background": True}
+ROWS_OF_JOBS: Mapping[str, JsonObject] = {
+    "shell_output": {"job": "job-1", "wait_for": "ready"},
+    "shell_input": {"job": "job-1", "text": "hello"},
+    "shell_stop": {"job": "job-1"},
+}
+"""The same for tools that need a job: it is started first, and both calls are cancelled together."""
+
+ELSEWHERE = {
+    "web_fetch": "tests/tools/test_web_fetch_hostile.py",
+    "web_search": "tests/tools/test_web_search.py",
+}
+
+
+def test_every_tool_is_cancelled_somewhere() -> None:
+    assert sorted([*ROWS, *ROWS_OF_JOBS, *ELSEWHERE]) == sorted(TOOLS)
+
+
+@pytest.mark.parametrize("path", ELSEWHERE.values())
+def test_what_is_cancelled_elsewhere_is_at_as_many_moments(path: str) -> None:
+    assert "cancellations=200" in (Path(__file__).parents[2] / path).read_text("utf-8")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(none, "TERM_GRACE", 0.05)
+    monkeypatch.setattr(shell_tool, "SETTLING", 0.02)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "pwsh").write_text("#!/bin/sh\nsleep 0.01\necho ran\n")
+    (programs / "pwsh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    root = tmp_path / "ws"
+    for name, content in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content)
+    return root
+
+
+@pytest.mark.parametrize("name", ROWS)
+async def test_a_tool_leaves_nothing_half_done_when_it_is_cancelled(name: str, workspace: Path) -> None:
+    found = await assert_conforms(TOOLS[name], ROWS[name], workspace=workspace)
+    assert found.cancellations == 200
+
+
+@pytest.mark.parametrize("name", ROWS_OF_JOBS)
+async def test_a_tool_for_jobs_leaves_nothing_half_done_when_it_is_cancelled(name: str, workspace: Path) -> None:
+    async def both(params: Any, context: RunContext) -> ToolResult:
+        started = await context.calls.call("shell", JOB)
+        if "job-1" not in started.text:
+            raise ToolFailed(started.text)
+        return await context.calls.call(name, ROWS_OF_JOBS[name])
+
+    tool = FakeTool(f"start_and_{name}", both, claims=Claims.unknown())
+    tool.description = "Starts a job, and does something with it."
+    beside = (TOOLS["shell"], TOOLS[name])
+    found = await assert_conforms(tool, {}, workspace=workspace, beside=beside)
+    assert found.cancellations == 200
