@@ -246,6 +246,18 @@ def test_a_job_that_still_runs_at_the_end_is_told_and_stopped(run, workspace: Pa
         os.kill(int((workspace / "pid").read_text()), 0)
 
 
+@pytest.mark.parametrize(("where", "passed"), [("user", True), ("project", False)])
+def test_a_variable_reaches_commands_where_the_person_names_it_and_no_untrusted_project_does(
+    run, tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch, where: str, passed: bool
+) -> None:
+    config = tmp_path / "config" if where == "user" else workspace / ".handrail"
+    config.mkdir()
+    (config / "config.toml").write_text('pass_env = ["MY_VALUE"]\n')
+    monkeypatch.setenv("MY_VALUE", "seen")
+    done = run(neutral(("shell", {"command": "echo ${MY_VALUE-unset}"})), "--mode", "bypass")
+    assert done.call["result"] == ("seen" if passed else "unset")
+
+
 def test_a_rule_that_names_no_tool_is_told(run, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text('[[rule]]\ntool = ["shel", "Read", "mcp_maps_route"]\ndecision = "deny"\n')

@@ -54,7 +54,8 @@ def read(text: str, folders: Folders, home: str) -> Script:
         frozenset(reader.functions),
         frozenset(reader.moving),
         not not_judged and _is_single(root, reader.commands),
-        not not_judged and _are_all(folders, reached.either, *(command.folders for command in reader.commands)),
+        not (not_judged or reader.moving)
+        and _are_all(folders, reached.either, *(command.folders for command in reader.commands)),
     )
 
 
