@@ -83,13 +83,16 @@ class ShellConsole:
         try:
             while (finished := await command.ended(None)) is None:
                 pass
+            self._how = ending_in_words(finished)
         except asyncio.CancelledError:
-            self._ended(await command.stop())
+            self._how = ending_in_words(await command.stop())
             raise
-        self._ended(finished)
+        finally:
+            self._end()
         return finished
 
-    def _ended(self, finished: Finished) -> None:
-        self._how = ending_in_words(finished)
+    def _end(self) -> None:
+        """Whoever waits for a line hears that none comes. The command may have been cancelled under its job."""
+        self._how = self._how or "stopped"
         for scanner in self._scanners:
             scanner.end()
