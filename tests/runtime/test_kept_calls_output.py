@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -133,3 +135,20 @@ async def test_a_session_that_keeps_nothing_says_to_ask_for_less() -> None:
     spill = NoSpill()
     await spill.add(b"x")
     assert spill.kept.in_words == "ask for a smaller part"
+
+
+def test_only_a_file_is_taken_away_when_it_can_not_be_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As root, a device that stands there would be gone from the machine."""
+    pipe, file = tmp_path / "pipe", tmp_path / "file"
+    os.mkfifo(pipe)
+    file.touch()
+
+    def fail(*given: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "open", fail)
+    for path in (pipe, file):
+        with pytest.raises(OSError, match="No space left"):
+            SpillFolder(tmp_path).append(path, b"x", anew=True)
+    assert pipe.is_fifo()
+    assert not file.exists()

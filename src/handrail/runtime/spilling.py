@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 import re
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -54,8 +55,7 @@ class SpillFolder:
                 file.write(data)
         except OSError:
             if anew:
-                with suppress(OSError):
-                    path.unlink()
+                _remove(path)
             raise
 
     def discard(self, call: CallId) -> None:
@@ -100,6 +100,13 @@ class NoSpill:
     kept = Kept(None)
 
     async def add(self, data: bytes) -> None: ...
+
+
+def _remove(path: Path) -> None:
+    """A file, and nothing else that may stand there: a device is nobody's to take away."""
+    with suppress(OSError):
+        if stat.S_ISREG(path.lstat().st_mode):
+            path.unlink()
 
 
 def _nothing() -> None:
