@@ -10,6 +10,8 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from pypdf import PdfWriter
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 from tool_harness import Bench, CheckFailed
 from web_server import answer, certified, redirect, web_server
 
@@ -279,11 +281,23 @@ async def test_too_many_addresses_are_refused_before_anybody_is_asked(bench: Ben
         await bench.run(WebFetch(), url=url)
 
 
-def pdf_of(text: str) -> bytes:
-    from pypdf import PdfWriter
-    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+async def test_of_a_long_pdf_document_the_first_pages_are_shown_and_how_to_get_the_rest(bench: Bench) -> None:
+    text = await fetched(bench, answer(pdf_of("Depth of harbours", pages=25), "application/pdf"))
+    assert text.count("Depth of harbours") == 20
+    assert text.endswith("[Pages 1-20 of 25: for the others, load the file by the shell and read it with read_file.]")
+    assert "pages=" not in text
 
+
+def pdf_of(text: str, pages: int = 1) -> bytes:
     writer = PdfWriter()
+    for _ in range(pages):
+        _add_page(writer, text)
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def _add_page(writer: PdfWriter, text: str) -> None:
     page = writer.add_blank_page(200, 200)
     font = DictionaryObject(
         {
@@ -297,6 +311,3 @@ def pdf_of(text: str) -> bytes:
     stream = DecodedStreamObject()
     stream.set_data(f"BT /F1 12 Tf 10 100 Td ({text}) Tj ET".encode())
     page[NameObject("/Contents")] = writer._add_object(stream)
-    out = BytesIO()
-    writer.write(out)
-    return out.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -90,7 +91,7 @@ class WebFetch(Tool[Params]):
         from handrail.tools.web.untrusted import Marks
 
         addresses, wrong = _addresses(params)
-        fetcher = Fetcher(self._internet(), launcher, workspace)
+        fetcher = Fetcher(self._internet, launcher, workspace)
         if len(addresses) == 1 and not wrong:
             outcome = await fetcher.get(addresses[0])
             if isinstance(outcome, Elsewhere):
@@ -104,7 +105,9 @@ class WebFetch(Tool[Params]):
 
         return Reach(self._allowed)
 
+    @cached_property
     def _internet(self) -> PublicInternet:
+        """Kept for the certificates that it has read: the system's take a tenth of a second."""
         from handrail.tools.web.network import PublicInternet, resolve_by_system
 
         return PublicInternet(self._reach(), self._resolve or resolve_by_system, self._tls)

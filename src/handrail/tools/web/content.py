@@ -11,6 +11,7 @@ from handrail.contract.values import value
 from handrail.errors import ToolFailed
 from handrail.tools.reading.image import LARGEST_IMAGE
 from handrail.tools.reading.pdf import pdf_view
+from handrail.tools.reading.view import View
 from handrail.tools.text.media import PDF, document_type, image_type
 from handrail.tools.web.decoding import decoded
 from handrail.tools.web.exchange import Answer
@@ -42,8 +43,7 @@ async def content_of(answer: Answer, launcher: Launcher, workspace: Workspace) -
     if (media_type := image_type(data)) is not None:
         return _image(data, media_type, source)
     if data.startswith(PDF):
-        view = await pdf_view(data, (), source, launcher, workspace)
-        return Content("PDF document", "\n".join(part.text for part in view.parts if isinstance(part, TextPart)))
+        return _pdf(await pdf_view(data, (), source, launcher, workspace))
     read = decoded(data, answer.headers.get("content-type", ""))
     if read is None:
         raise ToolFailed(
@@ -57,6 +57,16 @@ async def content_of(answer: Answer, launcher: Launcher, workspace: Workspace) -
         empty = () if page.markdown else ("The page has no text; it may be made by scripts, which are not run.",)
         return Content("page", page.markdown, page.title, (*notes, *empty))
     return Content(answer.media_type or "text", text, notes=notes if text else (*notes, "The answer is empty."))
+
+
+def _pdf(view: View) -> Content:
+    """Of a long document the first pages; what the view says about going on is for who has the file."""
+    text = "\n".join(part.text for part in view.parts if isinstance(part, TextPart))
+    shown, total = view.data["pages"], view.data["total"]
+    if not isinstance(shown, list) or len(shown) == total:
+        return Content("PDF document", text)
+    note = f"{view.name}: for the others, load the file by the shell and read it with read_file."
+    return Content("PDF document", text.rpartition("\n[")[0], notes=(note,))
 
 
 def _image(data: bytes, media_type: str, source: str) -> Content:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from handrail.contract.context import Workspace
+from handrail.contract.effects import Effects
 from handrail.contract.launching import Finished, Launcher, LaunchSpec
 from handrail.contract.values import value
 from handrail.errors import LauncherError, ToolFailed
@@ -61,6 +62,7 @@ def _spec(handle: int, source: str, workspace: Workspace) -> LaunchSpec:
         (sys.executable, "-I", str(Path(__file__).with_name("html_program.py")), json.dumps(asked)),
         cwd=workspace.root,
         env=child_environment(os.environ),
+        effects=Effects.none(),
         timeout=SECONDS,
         keep_output=_KEPT,
         handles=(handle,),
