@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import io
 import os
 import secrets
@@ -22,6 +23,10 @@ MAX_OF_NO_SIZE = 16 * 1024 * 1024
 """The most of a file that says it has 0 bytes and has some."""
 
 _PIECE = 8 * 1024 * 1024
+_MOST_AT_ONCE = 64 * 1024 * 1024
+_LEAST_AT_ONCE = 64 * 1024
+_PIECE_TO_HASH = 1024 * 1024
+"""What stays in the processor's cache from the reading to the hashing."""
 NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 """What file systems without hard links answer."""
 
@@ -54,10 +59,21 @@ class TooLarge(Exception):
 def read(folder: Folder, name: str, gone: Event) -> tuple[bytes, os.stat_result]:
     """A regular file's bytes, never waiting for a writer. Raises OSError, NotAFile, TooLarge, Abandoned."""
     with _regular(folder, name) as (handle, found):
-        whole = io.BytesIO()  # grows in place; pieces that are joined at the end are held twice
-        for piece in _pieces(handle, found.st_size, MAX_BYTES, gone):
+        pieces = _pieces(handle, found.st_size, MAX_BYTES, gone, min(found.st_size + 1, _MOST_AT_ONCE))
+        whole = io.BytesIO(next(pieces, b""))  # holds a single piece as it is
+        whole.seek(0, io.SEEK_END)
+        for piece in pieces:  # it grows in place; pieces that are joined at the end are held twice
             whole.write(piece)
         return whole.getvalue(), found
+
+
+def digest(folder: Folder, name: str, gone: Event) -> tuple[str, os.stat_result]:
+    """The SHA-256 of a regular file's bytes, hexadecimal. Raises what `read` does."""
+    known = hashlib.sha256()
+    with _regular(folder, name) as (handle, found):
+        for piece in _pieces(handle, found.st_size, MAX_BYTES, gone, _PIECE_TO_HASH):
+            known.update(piece)
+        return known.hexdigest(), found
 
 
 def scan(folder: Folder, name: str, take: Callable[[bytes], None], gone: Event) -> None:
@@ -79,12 +95,12 @@ def _regular(folder: Folder, name: str) -> Iterator[tuple[int, os.stat_result]]:
         os.close(handle)
 
 
-def _pieces(handle: int, size: int, most: int, gone: Event) -> Iterator[bytes]:
+def _pieces(handle: int, size: int, most: int, gone: Event, length: int = _PIECE) -> Iterator[bytes]:
     """What a file says of its size need not be true: in `/proc` it is 0, and some files there have no end."""
     if size > most:
         raise TooLarge(size, most)
     left = most = most if size else MAX_OF_NO_SIZE
-    while piece := os.read(handle, _PIECE):
+    while piece := os.read(handle, max(length, _LEAST_AT_ONCE)):
         unless(gone)
         left -= len(piece)
         if left < 0:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -21,11 +20,11 @@ from handrail.runtime.atomic import (
     Changed,
     identity,
     keep_what_it_was,
-    read,
     spare_name,
     unless,
     written,
 )
+from handrail.runtime.atomic import digest as digest_now
 from handrail.runtime.folders import Folder
 
 
@@ -92,10 +91,10 @@ def deletion(folder: Folder, name: str, digest: str, gone: Event) -> Iterator[St
 
 def _unchanged(folder: Folder, name: str, digest: str, gone: Event) -> os.stat_result:
     try:
-        old, before = read(folder, name, gone)
+        found, before = digest_now(folder, name, gone)
     except FileNotFoundError:
         raise Changed from None
-    if hashlib.sha256(old).hexdigest() != digest:
+    if found != digest:
         raise Changed
     if not folder.may_write(name):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)

@@ -4,37 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from handrail.contract.values import value
 from handrail.tools.text.normal_form import same_but_for_form
-
-_MOST_STARTS = 10
-"""Looked at of text that occurs too often."""
 
 
 @value
 class Found:
     places: tuple[tuple[int, int], ...]
     """Starts and ends, in order, none overlapping."""
-    starts: tuple[int, ...]
-    """The first few, those of overlapping places included."""
+    is_one: bool
+    """It stands at one place alone, counting those that overlap."""
     exact: bool
     """False: found in the normal form."""
-
-    @property
-    def is_one(self) -> bool:
-        return len(self.places) == 1 and len(self.starts) == 1
 
 
 def find(text: str, old: str) -> Found:
     """`old` is not empty. A line ending in it stands for any."""
     written = _Written(text, old.replace("\r\n", "\n"))
     if places := tuple(written.apart()):
-        starts = islice((start for start, _ in written.everywhere()), _MOST_STARTS)
-        return Found(places, tuple(starts), exact=True)
+        return Found(places, len(places) == 1 and not written.is_overlapped(places[0]), exact=True)
     same = same_but_for_form(text, old)
-    return Found(tuple(_apart(same)), tuple(start for start, _ in same[:_MOST_STARTS]), exact=False)
+    return Found(tuple(_apart(same)), len(same) == 1, exact=False)
 
 
 def everywhere(text: str, old: str) -> list[tuple[int, int]]:
@@ -57,11 +48,13 @@ class _Written:
         if "\n" in old and "\r\n" in text:
             self._pattern = re.compile(r"\r?\n".join(map(re.escape, old.split("\n"))))
 
-    def after(self, position: int) -> tuple[int, int] | None:
+    def after(self, position: int, end: int | None = None) -> tuple[int, int] | None:
+        """The next place that starts at the position or after it, and is over before the end."""
+        end = len(self._text) if end is None else end
         if self._pattern is not None:
-            found = self._pattern.search(self._text, position)
+            found = self._pattern.search(self._text, position, end)
             return found.span() if found else None
-        start = self._text.find(self._old, position)
+        start = self._text.find(self._old, position, end)
         return None if start < 0 else (start, start + len(self._old))
 
     def apart(self) -> Iterator[tuple[int, int]]:
@@ -72,12 +65,20 @@ class _Written:
             span = self.after(span[1])
 
     def everywhere(self) -> Iterator[tuple[int, int]]:
-        """Overlapping or not. A CRLF is one line ending: nothing starts in the middle of it."""
+        """Overlapping or not."""
         span = self.after(0)
         while span is not None:
             yield span
-            step = 2 if self._pattern is not None and self._text.startswith("\r\n", span[0]) else 1
-            span = self.after(span[0] + step)
+            span = self.after(self._past(span[0]))
+
+    def is_overlapped(self, place: tuple[int, int]) -> bool:
+        """Another place starts in this one. None overlaps it from before: it is the first."""
+        start, end = place
+        return self.after(self._past(start), end + 2 * len(self._old)) is not None
+
+    def _past(self, start: int) -> int:
+        """The next position that counts: a CRLF is one line ending, and nothing starts in the middle of it."""
+        return start + (2 if self._pattern is not None and self._text.startswith("\r\n", start) else 1)
 
 
 def _apart(places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

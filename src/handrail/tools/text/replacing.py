@@ -7,11 +7,14 @@ template.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from handrail.contract.values import value
 from handrail.tools.text.carrying import carried
-from handrail.tools.text.finding import Found, find, line_at
+from handrail.tools.text.finding import Found, everywhere, find, line_at
+
+_MOST_LINES = 10
+"""Line numbers told of text that occurs too often."""
 
 
 @value
@@ -104,6 +107,7 @@ def _fitting(text: str, index: int, edit: Edit) -> Found:
         raise NotFound(index)
     fits = len(found.places) == edit.count if edit.count is not None else edit.every or found.is_one
     if not fits:
-        lines = dict.fromkeys(line_at(text, start) for start in found.starts)
+        starts = islice(everywhere(text, edit.old), _MOST_LINES)
+        lines = dict.fromkeys(line_at(text, start) for start, _ in starts)
         raise WrongCount(index, len(found.places), tuple(lines))
     return found
