@@ -81,7 +81,8 @@ class ShellTool(Tool[Params]):
                 await command.cancel()
                 raise
             note = await next_folder(standing, params.command, shell, workspace) if standing is not None else ""
-        return ended(params, finished, capture, note)
+        # In a thread: what a terminal would show of a megabyte of escapes takes a while.
+        return await asyncio.to_thread(ended, params, finished, capture, note)
 
     def _spec(self, params: Params, folder: Path, shell: ShellState, standing: Standing | None) -> LaunchSpec:
         environment = {**shell.environment, **(standing.environment if standing is not None else {})}
