@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
+from handrail.catalog.called import Called
 from handrail.contract.basics import Instant, JsonObject
 from handrail.contract.calls import (
     Approved,
@@ -57,8 +58,8 @@ Gemini CLI's; tools and servers never see it, unless they have a parameter of th
 _NO_WISH = "is not the tool's, and says whether to wait for earlier calls: expected a boolean"
 
 
-ToolFinder: TypeAlias = Callable[[CallRequest, JsonObject], tuple[Tool[Any], JsonObject]]
-"""Finds the tool that a request means, and its arguments in that tool's own words. Raises UnknownTool."""
+ToolFinder: TypeAlias = Callable[[CallRequest], Called]
+"""Finds the tool that a request means, by any of its names. Raises UnknownTool."""
 
 
 class Intake:
@@ -160,21 +161,26 @@ class Intake:
 
     def _declare(self, live: LiveCall, tool: Tool[Any], verdict: Verdict) -> None:
         """From here on the order knows what the call may touch."""
-        after = live.batch.before(live.ticket) if live.waits_for_previous else ()
+        after = (live.batch.before if live.waits_for_previous else live.batch.led_by)(live.ticket)
         self._order.declare(live.ticket, verdict.facts.effects, caller=tool.makes_calls, tool=tool.name, after=after)
 
     def _bound(self, live: LiveCall, call: Pending) -> Invocation | Failed:
-        sent = call.arguments
         try:
-            tool, arguments = self._find(call.request, sent.value if isinstance(sent, ObjectArguments) else {})
+            called = self._find(call.request)
         except UnknownTool as error:
             return self._failed(call, ErrorKind.UNKNOWN_TOOL, str(error))
-        match sent:
+        tool = called.tool
+        match call.arguments:
+            case ObjectArguments(arguments):
+                pass
             case UnusableArguments(preview, problem):
                 return call.found(tool.name).fail(*wording.unusable(call.request, problem, preview), self._now())
-            case FreeText():
-                problem = "they are plain text, and this tool takes an object"
-                return call.found(tool.name).fail(*wording.unusable(call.request, problem, ""), self._now())
+            case FreeText(text):
+                said = called.of_text(text)
+                if said is None:
+                    problem = "they are plain text, and this tool takes an object"
+                    return call.found(tool.name).fail(*wording.unusable(call.request, problem, ""), self._now())
+                arguments = said
         if WAIT in arguments and WAIT not in _properties(tool):
             arguments = dict(arguments)
             wish = arguments.pop(WAIT)
@@ -182,7 +188,7 @@ class Intake:
                 problem = str(InvalidArguments(tool.name, [ArgumentProblem(WAIT, _NO_WISH)]))
                 return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, problem)
             live.waits_for_previous = wish
-        bound = guarded_call(partial(tool.bind, arguments))
+        bound = guarded_call(partial(called.bind, call.request.form, arguments, as_sent=call.is_as_sent))
         if isinstance(bound, Returned):
             return bound.value
         return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, _binding_problem(bound))
