@@ -96,7 +96,8 @@ class Intake:
         if type(invocation.tool).check is not Tool.check:
             problem = await guarded(invocation.check(self._workspace), CHECK_SECONDS)
             if problem != Returned(None):
-                return self._failed(call.bind(invocation), ErrorKind.INVALID_ARGUMENTS, _problem_text(problem))
+                said = self._find(call.request).wording(_problem_text(problem))
+                return self._failed(call.bind(invocation), ErrorKind.INVALID_ARGUMENTS, said)
         if self._hooks.before_tool.hooks:
             hooked = await self._hooked(live, call, invocation)
             if (blocked := hooked.blocks) is not None:
