@@ -27,6 +27,8 @@ class RuleScope(StrEnum):
     COMMAND_LINE = "command-line"
     SESSION = "session"
     """Given in code."""
+    SKILL = "skill"
+    """What a trusted skill allows for the turn in which it was activated."""
 
 
 LIFTS_ALWAYS = frozenset((RuleScope.SYSTEM, RuleScope.USER, RuleScope.COMMAND_LINE, RuleScope.SESSION))
