@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from web_server import answer, web_server
 from call_harness import Person, settled
 from handrail.catalog.faces import families
 from handrail.contract.calls import Completed, Failed, Rejected
-from handrail.contract.confirmation import EditArguments, Once
+from handrail.contract.confirmation import EditArguments, Once, Reply
 from handrail.policy import rules_from
 from handrail.session import Parts, Session
 from handrail.testing import MemoryJournal
@@ -37,6 +38,26 @@ CLAUDE: dict[str, tuple[dict[str, Any], str]] = {
     "Bash": ({"command": "echo tide", "timeout": 60_000, "description": "Say it"}, "tide"),
     "WebFetch": ({"url": URL, "prompt": "What is there?"}, "high water"),
     "WebSearch": ({"query": "tides", "allowed_domains": ["a.org"]}, "https://a.org/x"),
+    "PowerShell": ({"command": "Write-Output tide", "timeout": 60_000}, "tide"),
+    "TodoWrite": (
+        {"todos": [{"content": "Run the tests", "status": "in_progress", "activeForm": "Running the tests"}]},
+        "Run the tests",
+    ),
+    "AskUserQuestion": (
+        {
+            "questions": [
+                {
+                    "question": "Which one?",
+                    "header": "Colour",
+                    "options": [{"label": "Blue", "description": "Deep"}, {"label": "Red", "description": "Bright"}],
+                    "multiSelect": False,
+                }
+            ]
+        },
+        "Blue",
+    ),
+    "EnterPlanMode": ({}, "plan mode"),
+    "ExitPlanMode": ({"plan": "Paint it"}, "approved the plan"),
 }
 GEMINI: dict[str, tuple[dict[str, Any], str]] = {
     "read_file": ({"file_path": "a.txt", "start_line": 2, "end_line": 2}, "two"),
@@ -49,13 +70,37 @@ GEMINI: dict[str, tuple[dict[str, Any], str]] = {
     "run_shell_command": ({"command": "pwd", "dir_path": "sub", "description": "Where"}, "/sub"),
     "web_fetch": ({"prompt": f"Tell me what {URL} says"}, "high water"),
     "google_web_search": ({"query": "tides"}, "https://a.org/x"),
+    "write_todos": ({"todos": [{"description": "Run the tests", "status": "pending"}]}, "Run the tests"),
+    "ask_user": (
+        {
+            "questions": [
+                {
+                    "question": "Which one?",
+                    "header": "Colour",
+                    "type": "choice",
+                    "options": [{"label": "Blue", "description": "Deep"}, {"label": "Red", "description": "Bright"}],
+                }
+            ]
+        },
+        "Blue",
+    ),
+    "enter_plan_mode": ({"reason": "It is large"}, "plan mode"),
+    "exit_plan_mode": ({"plan_filename": "plan.md"}, "approved the plan"),
+    "update_topic": ({"title": "Paint", "summary": "Nothing yet", "strategic_intent": "Buy paint"}, ""),
 }
 OPENAI: dict[str, tuple[dict[str, Any], str]] = {
     "shell": ({"command": ["bash", "-lc", "pwd"], "workdir": "sub", "timeout_ms": 60_000}, "/sub"),
     "apply_patch": ({"input": "*** Begin Patch\n*** Add File: p.txt\n+x\n*** End Patch"}, "p.txt"),
+    "update_plan": (
+        {"explanation": "First", "plan": [{"step": "Run the tests", "status": "pending"}]},
+        "Run the tests",
+    ),
     "web_search": ({"query": "tides"}, "https://a.org/x"),
 }
 CALLS = {"claude": CLAUDE, "gemini": GEMINI, "openai": OPENAI}
+PLANNED = {"ExitPlanMode": "EnterPlanMode", "exit_plan_mode": "enter_plan_mode"}
+"""What comes before, with a plan written after it."""
+REPLIES = dict.fromkeys(PLANNED, "accept-edits")
 BY_NAME = [(family, name) for family, calls in CALLS.items() for name in calls]
 
 
@@ -66,6 +111,16 @@ def workspace(tmp_path: Path) -> Path:
     (folder / "a.txt").write_text("one\ntwo\nthree\n")
     (folder / "n.ipynb").write_text(json.dumps(NOTEBOOK))
     return folder
+
+
+@pytest.fixture
+def pwsh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A PowerShell that knows one sentence."""
+    program = tmp_path / "bin" / "pwsh"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho tide\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture
@@ -95,11 +150,19 @@ def test_every_face_has_its_call_here() -> None:
 
 @pytest.mark.parametrize("own_model", [True, False], ids=["its own model", "no model named"])
 @pytest.mark.parametrize(("family", "name"), BY_NAME)
-async def test_a_tool_works_under_its_face(family: str, name: str, own_model: bool, workspace: Path, url: str) -> None:
+async def test_a_tool_works_under_its_face(
+    family: str, name: str, own_model: bool, workspace: Path, url: str, pwsh: None
+) -> None:
     arguments, told = CALLS[family][name]
     sent = json.loads(json.dumps(arguments).replace(URL, url))
     model = next(each.models[0] for each in families() if each.name == family) if own_model else ""
-    async with Session.open(workspace, mode="bypass", model=model, parts=parts()) as session:
+    asker = Person(Reply(REPLIES.get(name, "Blue")))
+    async with Session.open(workspace, mode="bypass", model=model, parts=parts(asker=asker)) as session:
+        if name in PLANNED:
+            entered = await settled(session, PLANNED[name], {}, "c0")
+            plan = workspace / str(entered.result.data["plan_file"])
+            plan.parent.mkdir(parents=True, exist_ok=True)
+            plan.write_text("Paint it.")
         state = await settled(session, name, sent)
     assert isinstance(state, Completed), state.result.text
     assert told in state.result.text

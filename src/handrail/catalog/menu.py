@@ -99,14 +99,15 @@ def _as_known(tool: Tool[Any], family: Family, taken: set[str]) -> MenuTool:
     """By the family's name, unless another tool has that name for its own."""
     name = family.name_of(tool.name)
     if name is None or (name != tool.name and name in taken):
-        return MenuTool(tool.name, described(tool.description, family), tool)
+        return MenuTool(tool.name, described(tool.description, family, None), tool)
     known_as = face(family.name, name)
-    return MenuTool(name, known_as.description or described(tool.description, family), tool, known_as)
+    told = known_as.description or described(tool.description, family, known_as)
+    return MenuTool(name, told, tool, known_as)
 
 
 def _unspoken(entry: Registered, family: Family) -> str | None:
     if entry.provider == BUILT_IN and entry.tool.name in family.lacks:
-        return f"models of the family {family.name} do the same with other tools; called, it works"
+        return f"models of the family {family.name} know no such tool, and do the same otherwise; called, it works"
     return None
 
 

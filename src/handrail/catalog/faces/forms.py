@@ -51,6 +51,17 @@ def _command(own: Arguments) -> None:
         own["command"] = f"(cd -- {shlex.quote(folder)} &&\n{command}\n)"
 
 
+def _questions(own: Arguments) -> None:
+    """Questions of a kind: one that wants yes or no has these two options, one that wants text has none."""
+    asked = own.get("questions")
+    for question in asked if isinstance(asked, list) else ():
+        kind = question.pop("type", None) if isinstance(question, dict) else None
+        if kind == "yesno":
+            question["options"] = [{"label": "Yes"}, {"label": "No"}]
+        elif kind == "text":
+            question.pop("options", None)
+
+
 def _script(words: list[str]) -> str:
     """The shell that the words start is the tool's own, where all they do is to start one."""
     match words:
@@ -63,4 +74,5 @@ def _script(words: list[str]) -> str:
 FORMS: Mapping[str, Form] = {
     "lines": Form(frozenset({"end_line"}), _lines),
     "command": Form(frozenset({"folder"}), _command),
+    "questions": Form(frozenset({"type"}), _questions),
 }
