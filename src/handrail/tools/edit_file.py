@@ -69,7 +69,6 @@ class EditFile(Tool[Params]):
     name = "edit_file"
     title = "Edit a file"
     kind = Kind.EDIT
-    aliases = ("Edit",)
     description = description_of("edit_file")
 
     def describe(self, params: Params) -> str:

@@ -27,7 +27,6 @@ class WriteFile(Tool[Params]):
     name = "write_file"
     title = "Write a file"
     kind = Kind.EDIT
-    aliases = ("Write",)
     description = description_of("write_file")
 
     def describe(self, params: Params) -> str:
