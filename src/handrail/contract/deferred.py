@@ -20,7 +20,7 @@ class FoundTool:
 
 
 @value
-class Search:
+class FoundTools:
     """What a search came to."""
 
     found: tuple[FoundTool, ...]
@@ -38,6 +38,6 @@ class Search:
 class DeferredTools(Protocol):
     """The tools of a session that are not on the menu."""
 
-    async def search(self, query: str, most: int) -> Search:
+    async def search(self, query: str, most: int) -> FoundTools:
         """By words, or by names: see `catalog.search.query`. What policy or machine rule out is never found."""
         ...

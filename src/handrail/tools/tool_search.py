@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import Field
 
 from handrail.contract.basics import JsonObject
-from handrail.contract.deferred import DeferredTools, FoundTool, Search
+from handrail.contract.deferred import DeferredTools, FoundTool, FoundTools
 from handrail.contract.effects import Claims
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
@@ -40,7 +40,7 @@ class ToolSearch(Tool[Params]):
         return ToolResult.of_text("\n".join(_lines(search)), data={"found": [tool.name for tool in search.found]})
 
 
-def _lines(search: Search) -> Iterator[str]:
+def _lines(search: FoundTools) -> Iterator[str]:
     if search.found:
         yield "Found; on your menu from your next response on:"
     for tool in search.found:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 from handrail.catalog.registry import Registry
-from handrail.catalog.search.index import Field, Index
+from handrail.catalog.search.index import BEGINNING, Field, Index
 from handrail.catalog.search.query import Query, parsed
 from handrail.catalog.search.words import words_of
-from handrail.contract.deferred import FoundTool, Search
+from handrail.contract.deferred import FoundTool, FoundTools
 from handrail.contract.tool import Tool
 from handrail.errors import UnknownTool
 
@@ -56,7 +55,7 @@ class SessionDeferredTools:
             names.append(tool.name)
         return ", ".join(names)
 
-    async def search(self, query: str, most: int) -> Search:
+    async def search(self, query: str, most: int) -> FoundTools:
         tools = self._deferred()
         asked = parsed(query)
         if asked.names:
@@ -65,14 +64,14 @@ class SessionDeferredTools:
             self._index, self._indexed = await asyncio.to_thread(_index_of, tools), tools
         found = list(islice(self._visible(self._ranked(asked, tools)), most))
         self._found.update(dict.fromkeys(tool.name for tool in found))
-        near = () if found else self._near(query, tools)
-        return Search(tuple(map(_told, found)), searched=len(tools), near=near)
+        near = () if found else self._near(asked, tools)
+        return FoundTools(tuple(map(_told, found)), searched=len(tools), near=near)
 
     def _ranked(self, query: Query, tools: list[Tool[Any]]) -> Iterator[Tool[Any]]:
         ranked = (tools[place] for place in self._index.ranked(query.words)) if query.words else iter(tools)
         return (tool for tool in ranked if query.admits(tool.name)) if not query.is_empty else iter(())
 
-    def _selected(self, names: Iterable[str], searched: int) -> Search:
+    def _selected(self, names: Iterable[str], searched: int) -> FoundTools:
         found: dict[str, FoundTool] = {}
         known, missing = [], []
         for name in names:
@@ -88,11 +87,12 @@ class SessionDeferredTools:
             else:
                 known.append(name)
         self._found.update(dict.fromkeys(found))
-        return Search(tuple(found.values()), tuple(known), tuple(missing), searched)
+        return FoundTools(tuple(found.values()), tuple(known), tuple(missing), searched)
 
-    def _near(self, query: str, tools: list[Tool[Any]]) -> tuple[str, ...]:
-        close = difflib.get_close_matches(query, [tool.name for tool in tools], n=_NEAR, cutoff=0.3)
-        return tuple(tool.name for tool in self._visible(t for t in tools if t.name in close))
+    def _near(self, query: Query, tools: list[Tool[Any]]) -> tuple[str, ...]:
+        """Names of tools with words that begin alike, whatever the names were to hold."""
+        alike = self._index.ranked(word[:BEGINNING] for word in query.words)
+        return tuple(tool.name for tool in islice(self._visible(tools[place] for place in alike), _NEAR))
 
     def _deferred(self) -> list[Tool[Any]]:
         return [entry.tool for entry in self._registry if entry.tool.defers_loading]
