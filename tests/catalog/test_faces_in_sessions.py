@@ -20,6 +20,7 @@ from handrail.session import Parts, Session
 from handrail.settings.load import Settings, load_settings
 from handrail.testing import FakeTool, MemoryJournal
 from handrail.tools import builtin_tools
+from handrail.tools.shells import tool as shell_tool
 from handrail.wire import Wire
 
 NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
@@ -61,6 +62,15 @@ CLAUDE: dict[str, tuple[dict[str, Any], str]] = {
     "ExitPlanMode": ({"plan": "Paint it"}, "approved the plan"),
     "Skill": ({"skill": "tides", "args": "Sunday"}, "Read the table for Sunday."),
     "ToolSearch": ({"query": "sail", "max_results": 3}, "hoist_sail"),
+    "TaskCreate": (
+        {"subject": "Cut the port", "description": "Starboard.", "activeForm": "Cutting it"},
+        "1. [pending]",
+    ),
+    "TaskGet": ({"taskId": "1"}, "Starboard."),
+    "TaskList": ({}, "1. [pending] Cut the port"),
+    "TaskUpdate": ({"taskId": "1", "status": "deleted", "owner": "ada", "addBlocks": []}, "1. [cancelled]"),
+    "TaskOutput": ({"task_id": "job-1", "block": True, "timeout": 60_000}, "moored"),
+    "TaskStop": ({"task_id": "job-1"}, "job-1 (echo moored; sleep 1)"),
 }
 GEMINI: dict[str, tuple[dict[str, Any], str]] = {
     "read_file": ({"file_path": "a.txt", "start_line": 2, "end_line": 2}, "two"),
@@ -102,6 +112,10 @@ OPENAI: dict[str, tuple[dict[str, Any], str]] = {
     "web_search": ({"query": "tides"}, "https://a.org/x"),
 }
 CALLS = {"claude": CLAUDE, "gemini": GEMINI, "openai": OPENAI}
+TASK = ("TaskCreate", {"subject": "Cut the port", "description": "Starboard."})
+JOB = ("Bash", {"command": "echo moored; sleep 1", "run_in_background": True})
+BEFORE = {"TaskGet": TASK, "TaskList": TASK, "TaskUpdate": TASK, "TaskOutput": JOB, "TaskStop": JOB}
+"""A call that comes before."""
 PLANNED = {"ExitPlanMode": "EnterPlanMode", "exit_plan_mode": "enter_plan_mode"}
 """What comes before, with a plan written after it."""
 
@@ -122,6 +136,11 @@ def workspace(tmp_path: Path) -> Path:
     (folder / "a.txt").write_text("one\ntwo\nthree\n")
     (folder / "n.ipynb").write_text(json.dumps(NOTEBOOK))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def jobs_are_left_alone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shell_tool, "SETTLING", 0.02)
 
 
 @pytest.fixture
@@ -182,6 +201,8 @@ async def test_a_tool_works_under_its_face(
         workspace, mode="bypass", model=model, settings=with_a_skill, parts=parts(asker=asker)
     ) as session:
         session.add(Sail("hoist_sail"))
+        if name in BEFORE:
+            await settled(session, *BEFORE[name], "c0")
         if name in PLANNED:
             entered = await settled(session, PLANNED[name], {}, "c0")
             plan = workspace / str(entered.result.data["plan_file"])

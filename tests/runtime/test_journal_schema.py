@@ -39,6 +39,25 @@ INSERT INTO schema_versions VALUES (1, 'The first.');
 PRAGMA user_version = 1;
 """
 
+VERSION_2 = """
+CREATE TABLE approvals (
+    id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions (id), call TEXT NOT NULL,
+    sequence INTEGER NOT NULL, kind TEXT NOT NULL, asked REAL NOT NULL, expires REAL, shown TEXT NOT NULL,
+    body TEXT NOT NULL, state TEXT NOT NULL, answer TEXT, answered REAL, answerer TEXT
+);
+CREATE INDEX open_approvals ON approvals (session, asked) WHERE state = 'open';
+CREATE INDEX answered_approvals ON approvals (session) WHERE state = 'answered';
+CREATE TABLE grants (
+    id TEXT PRIMARY KEY, created REAL NOT NULL, scope TEXT NOT NULL, session TEXT, body TEXT NOT NULL, revoked REAL
+);
+CREATE TABLE turns (
+    session TEXT NOT NULL REFERENCES sessions (id), id TEXT NOT NULL, place INTEGER NOT NULL, body TEXT NOT NULL,
+    salt BLOB, content TEXT, PRIMARY KEY (session, id)
+);
+INSERT INTO schema_versions VALUES (2, 'The second.');
+PRAGMA user_version = 2;
+"""
+
 
 OPEN = """
 import sys
@@ -60,13 +79,26 @@ def old_journal(path: Path) -> None:
         connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
-OLDER = {1: old_journal}
+def older_journal(path: Path) -> None:
+    """The same as version 2 left it."""
+    old_journal(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(VERSION_2)
+
+
+OLDER = {1: old_journal, 2: older_journal}
 
 
 @pytest.fixture(params=sorted(OLDER))
-def path(request, tmp_path):
+def older(request):
+    """A version before this one."""
+    return request.param
+
+
+@pytest.fixture
+def path(older, tmp_path):
     file = tmp_path / "journal.sqlite"
-    OLDER[request.param](file)
+    OLDER[older](file)
     return file
 
 
@@ -103,29 +135,30 @@ async def test_a_session_of_an_old_journal_goes_on(path):
     assert (finding.events, finding.flaws) == (2, ())
 
 
-def test_an_old_journal_can_be_read_without_being_changed(path):
+def test_an_old_journal_can_be_read_without_being_changed(path, older):
     (finding,) = verify(path)
     assert finding.flaws == ()
     (session,) = stored_sessions(path)
     assert session.calls == 1
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (older,)
 
 
-def test_what_an_old_journal_does_not_have_is_said(path):
-    with pytest.raises(JournalError, match=r"older Handrail \(version 1 of its tables\), which kept no such thing"):
+def test_what_an_old_journal_does_not_have_is_said(path, older):
+    said = rf"older Handrail \(version {older} of its tables\), which kept no such thing"
+    with pytest.raises(JournalError, match=said):
         connect_for_reading(path)
 
 
-def test_a_change_of_version_that_fails_changes_nothing(path, monkeypatch):
+def test_a_change_of_version_that_fails_changes_nothing(path, older, monkeypatch):
     before = tables(path)
     broken = journal_schema._Version("Breaks.", ("CREATE TABLE half (a)", "CREATE TABLE half (a)"))
-    monkeypatch.setattr(journal_schema, "_VERSIONS", (*journal_schema._VERSIONS[:1], broken))
+    monkeypatch.setattr(journal_schema, "_VERSIONS", (*journal_schema._VERSIONS[: VERSION - 1], broken))
     with pytest.raises(JournalError, match="table half already exists"):
         connect(path)
     assert tables(path) == before
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (older,)
 
 
 def test_a_full_disk_leaves_an_old_journal_as_it_was(path):

@@ -39,7 +39,7 @@ class Consent:
         self._now = now
         self._once = OnceQuestions(desk.is_open)
         self._waiting: dict[ApprovalId, LiveCall] = {}
-        grants.subscribe(self._look_again)
+        judge.subscribe(self._look_again)
 
     async def seek(self, live: LiveCall, call: AwaitingApproval) -> Approved | Pending | Rejected | Cancelled:
         """Waits for the first answer. A question left open makes the call rest, and those it holds back."""
@@ -92,7 +92,7 @@ class Consent:
             live.verdict = replace(live.verdict, policy=self._judge.policy)
 
     def _look_again(self) -> None:
-        """Other grants are in force: whoever would not be asked about any more need not wait for an answer."""
+        """Another policy is in force: whoever would not be asked about any more need not wait for an answer."""
         for approval, live in tuple(self._waiting.items()):
             if live.verdict is None:
                 continue

@@ -103,7 +103,20 @@ _APPROVALS_GRANTS_AND_TURNS = _Version(
     ),
 )
 
-_VERSIONS = (_SESSIONS_AND_EVENTS, _APPROVALS_GRANTS_AND_TURNS)
+_SESSION_VALUES = _Version(
+    "Values that tools keep for a session: todos, tasks, the mode it plans in.",
+    (
+        """
+        CREATE TABLE session_values (
+            session TEXT NOT NULL REFERENCES sessions (id),
+            name    TEXT NOT NULL,
+            content TEXT NOT NULL,         -- JSON
+            PRIMARY KEY (session, name)
+        )""",
+    ),
+)
+
+_VERSIONS = (_SESSIONS_AND_EVENTS, _APPROVALS_GRANTS_AND_TURNS, _SESSION_VALUES)
 
 VERSION = len(_VERSIONS)
 """Of the tables; kept in the file as `user_version`."""
