@@ -35,7 +35,8 @@ class Ran:
 def environment(state: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAIL")}
     config = state.with_name("config")
-    return {**kept, "HANDRAIL_STATE": str(state), "HANDRAIL_CONFIG": str(config), "NO_COLOR": "1"}
+    home = state.with_name("home")  # whoever runs the tests may have skills there
+    return {**kept, "HOME": str(home), "HANDRAIL_STATE": str(state), "HANDRAIL_CONFIG": str(config), "NO_COLOR": "1"}
 
 
 def handrail(*arguments: str, state: Path, stdin: str = "", cwd: Path | None = None) -> Ran:
