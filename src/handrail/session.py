@@ -331,10 +331,11 @@ def _works(
     records = Records(books.journal, parts.checkpoints, parts.clock)
     bus, order, desk = Bus(), Order(parts.at_once, parts.limits), Desk(records.now, books.answers, parts.answer_within)
     hooks, jobs, grants = Hooks(bus), SessionJobs(order, bus), Grants(judge, books.shelf, bus.notice)
-    budget = Budget(SpillFolder(spilled) if spilled else None, parts.result_budget, parts.turn_budget)
+    spills = SpillFolder(spilled) if spilled else None
+    budget = Budget(spills, parts.result_budget, parts.turn_budget)
     intake = Intake(find, judge, desk, order, hooks, place, records.now)
     consent = Consent(desk, order, judge, grants, books.journal, records.now)
-    shared = Surroundings(place, parts.launcher, bus, jobs, parts.clock, ConversationLedger())
+    shared = Surroundings(place, parts.launcher, bus, jobs, parts.clock, ConversationLedger(), spills)
     running = Running(order, hooks, budget, shared)
     executor = Executor(intake, consent, judge, order, running, records, bus)
     scheduler = Scheduler(executor, order, parts.asker)
