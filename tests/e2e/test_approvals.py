@@ -112,6 +112,7 @@ def test_a_second_answer_is_told_who_was_first(commands: Commands) -> None:
         (["approve", "ID", "--always", "99"], "there is no grant 99"),
         (["edit", "ID", "[1]"], "one JSON object"),
         (["edit", "ID", "{oops"], "this is not JSON"),
+        (["edit", "ID", '{"file_path": 7}'], "these arguments do not fit write_file"),
         (["answer", "ID", "yes"], "this is no question"),
     ],
 )

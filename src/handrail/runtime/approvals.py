@@ -11,11 +11,12 @@ from typing import Protocol, get_args
 
 from handrail.contract.basics import ApprovalId, Instant
 from handrail.contract.calls import AwaitingApproval
-from handrail.contract.confirmation import Answer
+from handrail.contract.confirmation import Answer, EditArguments
 from handrail.contract.ports import Asker, Unanswered
 from handrail.errors import JournalError, UsageError
 from handrail.runtime.answers import Given, check_fits, kind_of
 from handrail.runtime.askers import LeftOpen
+from handrail.runtime.edits import check_edit
 from handrail.runtime.guard import Returned, guarded, guarded_call
 from handrail.runtime.who import Answerer, answerer_here
 
@@ -88,7 +89,7 @@ class Desk:
 
         Where another process answers at the same moment, the journal's file decides who was first.
         Raises UsageError for what is no answer to this question: only the types of `contract.confirmation` say yes
-        or no, and only an offered grant can be chosen.
+        or no, only an offered grant can be chosen, and edited arguments must fit the tool.
         """
         if not isinstance(answer, Answer):
             kinds = ", ".join(kind.__name__ for kind in get_args(Answer))
@@ -97,6 +98,9 @@ class Desk:
         if question is None or question.reply.done():
             return False
         check_fits(kind_of(question.call), question.call.offers, answer)
+        if isinstance(answer, EditArguments):
+            tool = question.call.invocation.tool
+            check_edit(tool.name, tool.parameters, answer.arguments)
         self._settle(question, Given(answer, replace(self._here, surface=surface), self._now()))
         return True
 

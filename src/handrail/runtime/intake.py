@@ -35,6 +35,7 @@ from handrail.runtime import wording
 from handrail.runtime.approval_hooks import after_answer, before_question
 from handrail.runtime.approvals import Desk
 from handrail.runtime.askers import Nobody
+from handrail.runtime.batches import WAIT
 from handrail.runtime.files import WorkspaceFiles
 from handrail.runtime.guard import Ending, Raised, Returned, guarded, guarded_call
 from handrail.runtime.hook_outcome import Hooked, decided_with
@@ -49,10 +50,6 @@ CHECK_SECONDS = 10.0
 """A tool's own check or preview that takes longer counts as failed."""
 
 NO_PREVIEW = "There is no preview of this call."
-
-WAIT = "wait_for_previous"
-"""An argument that the model may send with any call: true makes it wait for all earlier calls of its batch. It is
-Gemini CLI's; tools and servers never see it, unless they have a parameter of that name themselves."""
 
 _NO_WISH = "is not the tool's, and says whether to wait for earlier calls: expected a boolean"
 

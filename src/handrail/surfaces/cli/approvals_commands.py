@@ -106,7 +106,14 @@ def reject(approval: str, feedback: str, fingerprint: str, workspace: Path) -> i
 def edit(approval: str, arguments: str, fingerprint: str, workspace: Path) -> int:
     """Say yes with other arguments: one JSON object, '-' reads it. They are checked and decided anew."""
     edited = EditArguments(typed_object(_text(arguments)))
-    return _give(approval, lambda _: edited, fingerprint, workspace)
+
+    def answer(record: ApprovalRecord) -> Answer:
+        from handrail.surfaces.cli.edited import check_built_in
+
+        check_built_in(record, edited.arguments)
+        return edited
+
+    return _give(approval, answer, fingerprint, workspace)
 
 
 @approvals.command("answer")
