@@ -62,6 +62,7 @@ from handrail.runtime.watching import watch
 from handrail.sandbox.none import PlainLauncher
 from handrail.settings.keys import (
     ADD_DIRS,
+    ANSWER_WITHIN,
     AT_ONCE,
     GATE_BATCH,
     LIMITS,
@@ -106,7 +107,7 @@ class Parts:
     turn_budget: int = 0
     """Characters of all results of one turn."""
     answer_within: float | None = None
-    """Seconds after which a question counts as rejected; None: it waits for ever."""
+    """Seconds after which a question counts as rejected; None: as the settings say, which is never by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,9 +359,15 @@ def _bounded(parts: Parts, settings: Settings) -> Parts:
         at_once=parts.at_once or settings[AT_ONCE],
         limits=settings[LIMITS] if parts.limits is None else parts.limits,
         gate_batch=settings[GATE_BATCH] if parts.gate_batch is None else parts.gate_batch,
+        answer_within=_answer_within(settings) if parts.answer_within is None else parts.answer_within,
         result_budget=parts.result_budget or settings[RESULT_BUDGET],
         turn_budget=parts.turn_budget or settings[TURN_BUDGET],
     )
+
+
+def _answer_within(settings: Settings) -> float | None:
+    said = settings[ANSWER_WITHIN]
+    return None if isinstance(said, str) else said
 
 
 def _own_files(settings: Settings) -> tuple[Path, ...]:

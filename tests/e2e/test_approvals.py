@@ -155,6 +155,15 @@ def test_an_approval_for_good_is_a_grant_until_it_is_revoked(commands: Commands)
     assert commands.run("exec", "-", "--json", stdin=neutral(WRITE)).call["error"]["kind"] == "denied"
 
 
+def test_a_question_expires_as_the_settings_say(commands: Commands) -> None:
+    (commands.state.parent / "config").mkdir()
+    (commands.state.parent / "config" / "config.toml").write_text("answer_within = 3600\n")
+    commands.parked(WRITE)
+    (question,) = commands.questions()
+    assert question["expires_at"] == question["asked_at"] + 3600
+    assert "\nExpires " in commands.run("approvals", "show", question["approval"]).out
+
+
 def test_a_question_is_shown_whole_to_a_person(commands: Commands) -> None:
     commands.parked(WRITE)
     (question,) = commands.questions()

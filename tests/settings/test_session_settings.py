@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,24 @@ async def test_the_system_forbids_bypass_and_allow_rules_to_code_as_well(world: 
 async def test_settings_of_another_workspace_are_refused(world: World) -> None:
     with pytest.raises(UsageError, match="were loaded for"):
         await outcome(world.root, settings=world.load())
+
+
+@pytest.mark.parametrize(
+    ("said", "parts", "expires"),
+    [
+        ("", Parts(), None),
+        ("answer_within = 60", Parts(), 160.0),
+        ('answer_within = "never"', Parts(), None),
+        ("answer_within = 60", Parts(answer_within=5.0), 105.0),
+    ],
+    ids=["nobody says so", "settings", "settings, never", "code before settings"],
+)
+async def test_a_question_expires_as_settings_or_code_say(
+    world: World, said: str, parts: Parts, expires: float | None
+) -> None:
+    world.write(Layer.USER, f"{said}\n")
+    call = {"id": "1", "name": "write_file", "arguments": {"file_path": "a.txt", "content": "x"}}
+    parts = replace(parts, journal=MemoryJournal(), clock=lambda: 100.0)
+    async with Session.open(world.workspace, settings=world.load(), parts=parts) as session:
+        turn = await session.run({"calls": [call]}, on_ask="park")
+    assert turn.pending[0].expires_at == expires

@@ -72,9 +72,9 @@ class Desk:
         """Short enough to type, and not to be guessed."""
         return ApprovalId(f"a-{secrets.token_hex(4)}")
 
-    def expires_at(self) -> Instant | None:
-        """When a question that is asked now expires."""
-        return None if self._answer_within is None else Instant(self._now() + self._answer_within)
+    def expires_at(self, asked: Instant) -> Instant | None:
+        """When a question that is asked at that time expires."""
+        return None if self._answer_within is None else Instant(asked + self._answer_within)
 
     def open(self) -> tuple[AwaitingApproval, ...]:
         """All questions nobody has answered yet, the oldest first."""

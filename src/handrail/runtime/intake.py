@@ -207,9 +207,9 @@ class Intake:
             if blocked is not None:
                 return self._denied(call, invocation, blocked)
         offered = offers(verdict.facts, verdict.policy, verdict.decision)
-        expires = self._desk.expires_at()
-        asked = call.request_approval(invocation, verdict.decision, approval, shown, self._now())
-        return asked.offering(offered, expires)
+        now = self._now()
+        asked = call.request_approval(invocation, verdict.decision, approval, shown, now)
+        return asked.offering(offered, self._desk.expires_at(now))
 
     def _denied(self, call: Pending, invocation: Invocation, decision: Decision) -> Rejected:
         return call.reject(decision, *wording.denied(invocation.tool.name, decision), self._now())
