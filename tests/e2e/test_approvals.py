@@ -234,6 +234,15 @@ def test_watching_shows_each_question_as_it_is_asked(commands: Commands) -> None
     assert [question["arguments"]["file_path"] for question in (first, second)] == ["a.txt", "b.txt"]
 
 
+def test_watching_waits_for_the_first_session(commands: Commands) -> None:
+    command = [sys.executable, "-u", "-m", "handrail", "approvals", "watch", "--json", "-C", str(commands.workspace)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment(commands.state)) as watching:
+        commands.parked(WRITE)
+        assert json.loads(watching.stdout.readline())["arguments"] == WRITE[1]
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(timeout=30) == 130
+
+
 ANSWERING = ["-m", "handrail", "approvals", "approve"]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from handrail.contract.basics import Instant, SessionId
 from handrail.contract.values import value
-from handrail.errors import RuleError, UsageError
+from handrail.errors import JournalError, RuleError, UsageError
 from handrail.policy.grants import Grant, as_record, from_record
 from handrail.runtime.journal_file import connect, errors_in_words, writing
 
@@ -36,8 +36,8 @@ class GrantStore:
     """All grants that may hold in one workspace."""
 
     def __init__(self, journal: Path, state: Path) -> None:
-        """`state` is the state folder. Raises JournalError where there is no such journal."""
-        self._project = _GrantFile(journal)
+        """`state` is the state folder. Without such a journal: the user's grants alone. Raises JournalError."""
+        self._project = _GrantFile(journal) if journal.exists() else None
         self._user_path = state / USER_FILE
         self._user: _GrantFile | None = None
 
@@ -64,7 +64,9 @@ class GrantStore:
         scope = grant.option.scope
         if scope == "user" and self._user is None:
             self._user = _GrantFile(self._user_path, make=True)
-        file = self._user if scope == "user" and self._user else self._project
+        file = self._user if scope == "user" else self._project
+        if file is None:
+            raise JournalError(f"a grant for a {scope} is kept in the workspace's journal, and there is none yet")
         file.write(
             "INSERT INTO grants (id, created, scope, session, body) VALUES (?, ?, ?, ?, ?)",
             (grant.id, at, scope, session if scope == "session" else None, json.dumps(as_record(grant))),
@@ -84,7 +86,7 @@ class GrantStore:
     def _files(self) -> list[_GrantFile]:
         if self._user is None and self._user_path.exists():
             self._user = _GrantFile(self._user_path)
-        return [self._project] if self._user is None else [self._project, self._user]
+        return [file for file in (self._project, self._user) if file is not None]
 
 
 class _GrantFile:
