@@ -31,10 +31,10 @@ from handrail.contract.ports import Asker, Checkpoints, Journal
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.errors import UsageError
-from handrail.policy import Mode, Policy, Rule, hidden_reason
+from handrail.policy import Mode, Rule, hidden_reason
 from handrail.runtime.approvals import Desk
 from handrail.runtime.askers import Nobody, OnAsk, asker_for
-from handrail.runtime.books import Books, open_books
+from handrail.runtime.books import Books, WantedSession, open_books
 from handrail.runtime.bus import Bus, Listener
 from handrail.runtime.consent import Consent
 from handrail.runtime.context import Surroundings
@@ -48,6 +48,7 @@ from handrail.runtime.judge import Judge
 from handrail.runtime.ledger import ConversationLedger
 from handrail.runtime.live import LiveCall
 from handrail.runtime.loop_thread import LoopThread
+from handrail.runtime.openings import HowOpened
 from handrail.runtime.order import Order
 from handrail.runtime.questions import QuestionCall
 from handrail.runtime.recovery import Left
@@ -60,13 +61,13 @@ from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
 from handrail.sandbox.none import PlainLauncher
+from handrail.settings.in_code import SaidInCode
 from handrail.settings.keys import (
     ADD_DIRS,
     ANSWER_WITHIN,
     AT_ONCE,
     GATE_BATCH,
     LIMITS,
-    MODE,
     MODEL,
     RESULT_BUDGET,
     TURN_BUDGET,
@@ -176,10 +177,12 @@ class Session:
         settings = settings or no_settings(root)
         settings.check_workspace(root)
         parts = _bounded(parts or Parts(), settings)
-        policy = _policy(mode or settings[MODE], rules, settings)
-        place = Workspace(root, tuple(_folder(path) for path in (*settings[ADD_DIRS], *added)))
+        said = SaidInCode(mode, tuple(rules), model, tuple(map(_folder, added)))
+        policy = said.policy(settings)
+        place = Workspace(root, (*(_folder(path) for path in settings[ADD_DIRS]), *said.added))
+        wanted = WantedSession(session, how=HowOpened(said.kept(settings), len(said.rules)))
         state = await asyncio.to_thread(state_folder) if parts.journal is None else None
-        async with open_books(parts.journal, state, place.root, parts.clock, session) as books:
+        async with open_books(parts.journal, state, place.root, parts.clock, wanted) as books:
             spilled = None if state is None else spill_folder(state, books.session)
             registry = Registry(builtin_tools() if parts.tools is None else parts.tools)
             judge = Judge(Resolver(place, Path.home(), state, spilled, _own_files(settings)), policy)
@@ -373,14 +376,6 @@ def _answer_within(settings: Settings) -> float | None:
 def _own_files(settings: Settings) -> tuple[Path, ...]:
     where = folders(os.environ)
     return (where.system, where.user, *settings.files)
-
-
-def _policy(mode: Mode | str, rules: Sequence[Rule], settings: Settings) -> Policy:
-    if mode not in list(Mode):
-        raise UsageError(f"there is no mode {mode!r}; the modes are {', '.join(Mode)}")
-    if not all(isinstance(rule, Rule) for rule in rules):
-        raise UsageError("rules are made with load_rules or rules_from; got something else")
-    return settings.policy(Mode(mode), rules)
 
 
 def _finder(registry: Registry, model: str) -> ToolFinder:

@@ -164,6 +164,66 @@ def test_a_question_expires_as_the_settings_say(commands: Commands) -> None:
     assert "\nExpires " in commands.run("approvals", "show", question["approval"]).out
 
 
+def test_a_session_goes_on_as_it_was_opened_unless_told_otherwise(commands: Commands, tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text('[[rule]]\ntool = "write_file"\npath = "b.txt"\ndecision = "deny"\n')
+    flags = ["--mode", "accept-edits", "--policy", str(tmp_path / "rules.toml"), "--approve", "wait"]
+    done = commands.run("exec", "-", *flags, stdin=neutral(("shell", {"command": "make"}), WRITE, OTHER))
+    session = done.err.split("sessions resume ")[1].split()[0]
+    assert "b.txt" not in os.listdir(commands.workspace)
+    (question,) = commands.questions()
+    resumed = commands.resume(session)
+    assert resumed.code == 3
+    assert resumed.err.splitlines()[0] == (
+        f"handrail: going on as the session was opened: mode accept-edits, approve wait, policies {tmp_path}/rules.toml"
+    )
+    assert commands.questions() == [question]
+    rejected = commands.resume(session, "--approve", "none")
+    assert rejected.err.startswith("handrail: going on as the session was opened: mode accept-edits, policies")
+    assert [call["state"] for call in rejected.report["calls"]] == ["rejected", "completed", "rejected"]
+
+
+def test_a_policy_that_is_gone_keeps_a_session_from_going_on_until_another_is_given(
+    commands: Commands, tmp_path: Path
+) -> None:
+    rules, others = tmp_path / "rules.toml", tmp_path / "others.toml"
+    for file in (rules, others):
+        file.write_text('[[rule]]\ntool = "shell"\ndecision = "deny"\n')
+    done = commands.run("exec", "-", "--policy", str(rules), "--approve", "wait", stdin=neutral(WRITE))
+    session = done.err.split("sessions resume ")[1].split()[0]
+    rules.unlink()
+    refused = commands.resume(session)
+    assert refused.code == 2
+    assert f"the policy file {rules} can't be read" in refused.err
+    assert f"the session was opened with approve wait, policies {rules}; give what is to hold instead" in refused.err
+    assert commands.resume(session, "--policy", str(others)).code == 3
+
+
+def test_a_mode_that_is_none_is_refused_when_a_session_is_to_go_on(commands: Commands) -> None:
+    refused = commands.resume("any", "--mode", "fast")
+    assert (refused.code, "Invalid value for '--mode'" in refused.err) == (2, True)
+
+
+def test_a_session_with_rules_of_its_program_is_left_to_that_program(commands: Commands) -> None:
+    script = """
+import asyncio, sys
+from handrail import Session, rules_from
+
+async def main():
+    calls = {"calls": [{"id": "c0", "name": "write_file", "arguments": {"file_path": "a.txt", "content": "one"}}]}
+    rules = rules_from([{"tool": "shell", "decision": "deny"}])
+    async with Session.open(sys.argv[1], rules=rules) as session:
+        await session.run(calls, on_ask="park")
+        print(session.id)
+
+asyncio.run(main())
+"""
+    command = [sys.executable, "-c", script, os.fspath(commands.workspace)]
+    done = subprocess.run(command, env=environment(commands.state), capture_output=True, text=True, check=True)
+    refused = commands.resume(done.stdout.strip())
+    assert refused.code == 2
+    assert "the program that opened this session gave it rules of its own" in refused.err
+
+
 def test_a_question_is_shown_whole_to_a_person(commands: Commands) -> None:
     commands.parked(WRITE)
     (question,) = commands.questions()

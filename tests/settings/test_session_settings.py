@@ -8,6 +8,9 @@ import pytest
 from settings_world import World
 
 from handrail import Parts, Session, UsageError, rules_from
+from handrail.settings.config_text import read_flags
+from handrail.settings.in_code import SaidInCode
+from handrail.settings.load import load_settings
 from handrail.settings.origin import Layer
 from handrail.testing import MemoryJournal
 
@@ -88,3 +91,23 @@ async def test_a_question_expires_as_settings_or_code_say(
     async with Session.open(world.workspace, settings=world.load(), parts=parts) as session:
         turn = await session.run({"calls": [call]}, on_ask="park")
     assert turn.pending[0].expires_at == expires
+
+
+def test_what_is_said_here_is_kept_and_what_files_say_is_not(world: World, monkeypatch) -> None:
+    monkeypatch.chdir(world.root)
+    world.write(Layer.USER, f'mode = "plan"\nat_once = 3\nadd_dirs = ["{world.root}"]\n')
+    settings = load_settings(
+        world.workspace,
+        {"HANDRAIL_APPROVE": "none", "HANDRAIL_LIMITS": "shell=1"},
+        {"add_dirs": [Path("work")]},
+        world.folders,
+    )
+    said = SaidInCode("default", model="gpt-5", added=(world.root / "more",))
+    assert said.kept(settings) == {
+        "mode": "default",
+        "approve": "none",
+        "model": "gpt-5",
+        "limits": {"shell": 1},
+        "add_dirs": [str(world.root / "work"), str(world.root / "more")],
+    }
+    assert read_flags(said.kept(settings)).problems == ()
