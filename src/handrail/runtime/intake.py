@@ -187,7 +187,8 @@ class Intake:
     async def preview(self, verdict: Verdict, invocation: Invocation) -> Ending[Confirmation]:
         """What a person is shown; a command comes with its parsed parts, which the tool doesn't know."""
         files = WorkspaceFiles(self._workspace, verdict.facts.effects)
-        shown = await guarded(invocation.confirmation(files, self._workspace), CHECK_SECONDS)
+        seconds = None if type(invocation.tool).confirmation is Tool.confirmation else CHECK_SECONDS
+        shown = await guarded(invocation.confirmation(files, self._workspace), seconds)
         if isinstance(shown, Returned) and isinstance(shown.value, ExecConfirmation):
             return Returned(replace(shown.value, commands=verdict.facts.effects.runs))
         return shown

@@ -38,6 +38,7 @@ from handrail.contract.ports import Asker
 from handrail.contract.tool import Invocation
 from handrail.contract.values import value
 from handrail.runtime import wording
+from handrail.runtime.collecting import no_collection
 from handrail.runtime.guard import Returned, guarded_call
 from handrail.runtime.intake import ToolFinder
 from handrail.runtime.live import AskedBefore, LiveCall
@@ -71,7 +72,9 @@ class Left:
 
     async def take_up(self, asker: Asker | None) -> tuple[TakenTurn, ...]:
         """`asker` is asked about the calls; None: whom the session asks. Raises JournalError."""
-        return Recovery(await self.recall(), self, asker).take_up()
+        recovery = Recovery(await self.recall(), self, asker)
+        with no_collection():  # ten thousand calls may wait, and each stays
+            return recovery.take_up()
 
 
 class Recovery:
