@@ -118,7 +118,7 @@ OPERANDS = frozenset((
 ))  # fmt: skip
 TRAITS = frozenset((
     "here", "numbers", "any_flags", "words", "globs", "folders", "recursive", "repository", "any_names", "configured",
-    "own_words", "streams",
+    "own_words", "streams", "tracked",
 ))  # fmt: skip
 
 
