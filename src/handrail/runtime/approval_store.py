@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.basics import ApprovalId, CallId, Instant, JsonObject, SessionId
 from handrail.contract.calls import AwaitingApproval
-from handrail.contract.confirmation import Answer, Confirmation, EditArguments, GrantOption
+from handrail.contract.confirmation import Always, Answer, Confirmation, EditArguments, GrantOption
 from handrail.contract.decision import Decision
 from handrail.contract.values import value
-from handrail.errors import ToolDefinitionError, UsageError
+from handrail.errors import JournalError, ToolDefinitionError, UsageError
+from handrail.policy.grants import Grant
 from handrail.runtime.answers import Given, check_fits, in_words
 from handrail.runtime.approval_rows import question_row
 from handrail.runtime.edits import check_edit
+from handrail.runtime.grant_store import KEEP_GRANT, GrantStore, grant_id, grant_row
 from handrail.runtime.journal_file import connect, errors_in_words, writing
 from handrail.runtime.stored import decoded, encoded, revived
 from handrail.runtime.who import Answerer, ProcessName
@@ -139,7 +142,9 @@ class ApprovalStore:
             return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def answer(self, approval: str, answer: Answer, by: Answerer, at: Instant, fingerprint: str = "") -> ApprovalRecord:
-        """Records the first answer. `fingerprint` is that of what the answering person saw, where they say so.
+        """Records the first answer, and the grant that it gives: that holds from now on.
+
+        `fingerprint` is that of what the answering person saw, where they say so.
 
         Raises UsageError when the question is unknown, answered, expired, another by now, of another kind than
         the answer, or about a tool that doesn't take the edited arguments; JournalError when it can't be kept.
@@ -159,7 +164,22 @@ class ApprovalStore:
                 "UPDATE approvals SET state = 'answered', answer = ?, answered = ?, answerer = ? WHERE id = ?",
                 (encoded(answer), at, encoded(by), approval),
             )
+            granted = Grant(grant_id(record.id), answer.grant) if isinstance(answer, Always) else None
+            if granted is not None and granted.option.scope != "user":
+                self._connection.execute(KEEP_GRANT, grant_row(granted, record.session, at))
+        if granted is not None and granted.option.scope == "user":
+            self._keep_for_user(granted, record, at)
         return record
+
+    def _keep_for_user(self, grant: Grant, record: ApprovalRecord, at: Instant) -> None:
+        """In another file, so after the answer; where it fails, the session that takes the answer up does it."""
+        try:
+            with closing(GrantStore(self._path, self._path.parent)) as store:
+                store.add(grant, record.session, at)
+        except JournalError as error:
+            raise JournalError(
+                f"{record.id} is answered, but its grant is kept only when its session goes on: {error}"
+            ) from error
 
     def _check_edit(self, record: ApprovalRecord, arguments: JsonObject) -> None:
         schema = self.schema_of(record)

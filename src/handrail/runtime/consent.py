@@ -79,9 +79,9 @@ class Consent:
         once = is_asked_once(call, live.verdict)
         match given.answer:
             case Always(grant):
-                await self._grants.add(grant)
+                await self._grants.add(grant, call.approval)
             case Once() if once:
-                await self._grants.add(once_granted(call.invocation.tool.name))
+                await self._grants.add(once_granted(call.invocation.tool.name), call.approval)
             case Reject() if once:
                 for other in self._once.others(call):
                     self._desk.take(other.approval, given)
