@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import sys
@@ -67,6 +66,8 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
     if len(old) * len(new) > MAX_COMPARISONS:
         yield f"@@ {len(old)} lines become {len(new)}: too many to compare here @@"
         return
+    import difflib  # only where a change is shown
+
     for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(CONTEXT):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2], skipped)} +{_range(first[3], last[4], skipped)} @@"
