@@ -22,7 +22,9 @@ NARROW: list[tuple[dict[str, object], list[str]]] = [
 
 
 @pytest.mark.parametrize(("rule", "notes"), NARROW, ids=str)
-def test_a_rule_that_names_a_program_and_nothing_behind_it_is_told_of(rule: dict[str, object], notes: list[str]) -> None:
+def test_a_rule_that_names_a_program_and_nothing_behind_it_is_told_of(
+    rule: dict[str, object], notes: list[str]
+) -> None:
     assert list(narrow_rules(rules_from([rule]))) == notes
 
 

@@ -30,12 +30,11 @@ from handrail.contract.tool import Invocation, Tool
 from handrail.errors import ArgumentProblem, InvalidArguments, UnknownTool
 from handrail.policy import allows_server, may_preview, offers
 from handrail.policy.argument_conditions import same_json
-from handrail.policy.facts import MAIN_AGENT, NOBODY_THERE
 from handrail.runtime import wording
 from handrail.runtime.approval_hooks import after_answer, before_question
 from handrail.runtime.approvals import Desk
-from handrail.runtime.askers import Nobody
 from handrail.runtime.batches import WAIT
+from handrail.runtime.callers import caller_of
 from handrail.runtime.files import WorkspaceFiles
 from handrail.runtime.guard import Ending, Raised, Returned, guarded, guarded_call
 from handrail.runtime.hook_outcome import Hooked, decided_with
@@ -133,7 +132,7 @@ class Intake:
         return True
 
     async def _judged(self, live: LiveCall, request: CallRequest, invocation: Invocation) -> Verdict:
-        verdict = await self._judge.judge(invocation, NOBODY_THERE if isinstance(live.asker, Nobody) else MAIN_AGENT)
+        verdict = await self._judge.judge(invocation, caller_of(live))
         if live.hooked is not None:
             verdict = replace(verdict, decision=decided_with(live.hooked, verdict.decision, verdict.facts))
         if request.form is CallForm.MCP_APPROVAL:
