@@ -34,7 +34,7 @@ from handrail.errors import UsageError
 from handrail.policy import Mode, Rule, hidden_reason
 from handrail.runtime.approvals import Desk
 from handrail.runtime.askers import Nobody, OnAsk, asker_for
-from handrail.runtime.books import Books, WantedSession, open_books
+from handrail.runtime.books import Books, TakeOver, WantedSession, open_books
 from handrail.runtime.bus import Bus, Listener
 from handrail.runtime.consent import Consent
 from handrail.runtime.context import Surroundings
@@ -161,7 +161,7 @@ class Session:
         rules: Sequence[Rule] = (),
         model: str = "",
         added: Sequence[str | Path] = (),
-        session: str = "",
+        session: str | TakeOver = "",
         settings: Settings | None = None,
         parts: Parts | None = None,
     ) -> AsyncIterator[Session]:
@@ -170,7 +170,7 @@ class Session:
 
         `settings`, from `load_settings`, say what is not given here; rules and folders add up. Without them no
         file of settings is read. `session` is the id of one that was left, by a crash or with open questions: see
-        `take_up`.
+        `take_up`. `TakeOver(id)` takes it from a process that lives.
 
         Raises UsageError when a folder, the mode or a rule can't be used, JournalError when the journal
         can't be opened, or another process holds the session.
@@ -182,7 +182,7 @@ class Session:
         said = SaidInCode(mode, tuple(rules), model, tuple(map(_folder, added)), parts.plan_file)
         policy = said.policy(settings)
         place = Workspace(root, (*(_folder(path) for path in settings[ADD_DIRS]), *said.added))
-        wanted = WantedSession(session, how=HowOpened(said.kept(settings), len(said.rules)))
+        wanted = WantedSession(session, HowOpened(said.kept(settings), len(said.rules)))
         state = await asyncio.to_thread(state_folder) if parts.journal is None else None
         async with open_books(parts.journal, state, place.root, parts.clock, wanted) as books:
             spilled = None if state is None else spill_folder(state, books.session)

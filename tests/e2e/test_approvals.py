@@ -26,7 +26,7 @@ async def main():
     async with Session.open(sys.argv[1]) as session:
         print(session.id, flush=True)
         turn = await session.run(calls, on_ask="hold")
-        print(turn.calls[0].decision.source, flush=True)
+        print(type(turn.calls[0]).__name__, turn.calls[0].decision.source, flush=True)
 
 asyncio.run(main())
 """
@@ -257,8 +257,52 @@ def test_a_living_session_takes_the_answer_of_another_process(commands: Commands
         assert questions[0]["session"] == session
         approved = commands.run("approvals", "approve", questions[0]["approval"])
         assert (approved.code, approved.err) == (0, "")
-        assert holding.stdout.readline() == "person:cli\n"
+        assert holding.stdout.readline() == "Completed person:cli\n"
     assert (commands.workspace / "a.txt").read_text() == "one"
+
+
+def test_a_session_is_taken_over_from_a_process_that_hangs_and_runs_once(commands: Commands) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, os.fspath(commands.workspace)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(commands.state),
+    ) as holding:
+        session = holding.stdout.readline().strip()
+        while not (questions := commands.questions()):
+            assert holding.poll() is None
+        os.kill(holding.pid, signal.SIGSTOP)
+        refused = commands.resume(session, "--approve", "wait")
+        assert refused.code == 1
+        assert f"session {session} is held by process {holding.pid}" in refused.err
+        assert f"'handrail sessions resume {session} --take-over' takes the session from it" in refused.err
+        taken = commands.resume(session, "--approve", "wait", "--take-over")
+        assert (taken.code, f"taken over from process {holding.pid}, which" in taken.err) == (3, True)
+        assert commands.questions() == questions
+        commands.run("approvals", "approve", questions[0]["approval"])
+        os.kill(holding.pid, signal.SIGCONT)
+        assert holding.stdout.read() == "Failed person:cli\n"
+    assert not (commands.workspace / "a.txt").exists()
+    done = commands.resume(session)
+    assert (done.code, done.call["state"], done.call["decision"]["source"]) == (0, "completed", "person:cli")
+    assert (commands.workspace / "a.txt").read_text() == "one"
+    assert commands.run("audit", "verify").code == 0
+
+
+def test_a_session_that_nobody_has_needs_no_taking_over(commands: Commands) -> None:
+    session = commands.parked(WRITE)
+    taken = commands.resume(session, "--take-over")
+    assert (taken.code, "taken over" in taken.err) == (3, False)
+
+
+def test_a_governed_call_may_not_take_a_session_over(commands: Commands) -> None:
+    session = commands.parked(WRITE)
+    command = [sys.executable, "-m", "handrail", "sessions", "resume", session, "--take-over", "-C"]
+    env = {**environment(commands.state), "HANDRAIL": "1"}
+    refused = subprocess.run(
+        [*command, os.fspath(commands.workspace)], env=env, capture_output=True, text=True, check=False
+    )
+    assert (refused.returncode, "may not take a session over" in refused.stderr) == (2, True)
 
 
 def test_a_prompt_that_was_killed_is_asked_again_under_its_id(commands: Commands, tmp_path: Path) -> None:

@@ -64,15 +64,27 @@ class Books:
 
 
 @value
+class TakeOver:
+    """A session that is to be taken up from a process that holds it yet, stopped or hanging.
+
+    That process writes and starts nothing more, should it go on; what it had started may still be running.
+    """
+
+    id: str
+
+
+@value
 class WantedSession:
     """Which session is to be opened, and how."""
 
-    id: str = ""
-    """Empty: a new one."""
-    from_the_living: bool = False
-    """Also from a process that holds it yet, stopped or hanging: it writes and starts nothing more."""
+    named: str | TakeOver = ""
+    """Its id; empty for a new one."""
     how: HowOpened = NOTHING_SAID
     """Kept for whoever takes the session up."""
+
+    @property
+    def id(self) -> str:
+        return self.named.id if isinstance(self.named, TakeOver) else self.named
 
 
 @asynccontextmanager
@@ -94,7 +106,7 @@ async def open_books(
             workspace=workspace,
             started=Instant(clock()),
             how=wanted.how,
-            take_over=wanted.from_the_living,
+            take_over=isinstance(wanted.named, TakeOver),
         )
         async with _opened(path, state, id, begin, again=bool(wanted.id)) as books:
             yield books
