@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 from handrail.policy.facts import CommandFact
@@ -121,7 +122,7 @@ class _Finder:
     def powershell(self, text: str, folders: Folders, depth: int) -> Script:
         taken = calls_in(text, folders, self.home)
         for call in taken.calls:
-            meaning = meaning_in(call, self.home)
+            meaning = self.meanings.once(call, partial(meaning_in, call, self.home))
             self.parts.append(Found(call.command, meaning, depth))
             self._look_at_call(call, depth, meaning)
         if taken.problem:
@@ -171,6 +172,8 @@ class _Finder:
                 self._look_inside(command, words[start:], depth + 1, sure=start in starts)
 
     def _look_at_git(self, command: Command, words: tuple[Word, ...]) -> None:
+        if not words[0].program.startswith("git"):
+            return
         plain = undashed(words)
         if plain is not None:
             self.facts.append(CommandFact(command.text, plain))

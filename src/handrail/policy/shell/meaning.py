@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from handrail.contract.effects import OPEN_WORLD, Scope
@@ -72,12 +72,19 @@ class Meanings:
     def __init__(self, home: str) -> None:
         self.home = home
         self._known: dict[tuple[int, Folders], tuple[tuple[Word, ...], Meaning]] = {}
+        self._others: dict[int, tuple[object, Meaning]] = {}
 
     def of(self, words: tuple[Word, ...], folders: Folders) -> Meaning:
         key = (id(words), folders)
         if key not in self._known:
             self._known[key] = (words, meaning_of(words, folders, self.home))  # the words stay, and so does their id
         return self._known[key][1]
+
+    def once(self, of: object, work_out: Callable[[], Meaning]) -> Meaning:
+        """What something else means, a call of PowerShell, by whoever knows how to work that out."""
+        if id(of) not in self._others:
+            self._others[id(of)] = (of, work_out())
+        return self._others[id(of)][1]
 
 
 def meaning_of(words: tuple[Word, ...], folders: Folders, home: str) -> Meaning:

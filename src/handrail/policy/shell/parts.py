@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from handrail.policy.shell.arguments import Arguments, arguments_of, plain_name
 from handrail.policy.shell.feeding import fed_word, filled, is_zero, names_fed, place_of_names
@@ -194,7 +195,8 @@ class _Judge:
             yield Part(shortened(text), unread=problem, opaque=problem, stands=stands, unnamed=True)
         for call in taken.calls:
             command = replace(call.command, stands=(*stands, *call.command.stands))
-            part = self._plain(command, meaning_in(call, self.meanings.home))
+            meaning = self.meanings.once(call, partial(meaning_in, call, self.meanings.home))
+            part = self._plain(command, meaning)
             yield _with_redirects(replace(part, words=normal_words(call), inside=()), command)
 
     def _program(self, command: Command, name: str, depth: int) -> Iterator[Part]:
