@@ -248,6 +248,40 @@ async def test_the_schema_of_a_tool_is_kept_once_and_goes_with_its_last_question
         assert store.schema_of(first) is None
 
 
+@pytest.mark.parametrize(
+    ("answer", "state", "ran"),
+    [
+        (Reject("use b.txt"), Rejected, []),
+        (CancelCall(), Cancelled, []),
+        (EditArguments({"path": "b.txt"}), Completed, [{"path": "b.txt"}]),
+        (Once(), Completed, [{"path": "a.txt"}]),
+    ],
+)
+async def test_what_a_person_said_holds_though_nothing_would_be_asked_any_more(
+    place: Place, tool: FakeTool, answer: Answer, state: type, ran: list[Any]
+) -> None:
+    async with place.session() as session:
+        await session.run(calls(WRITE), on_ask="park")
+    place.answer(place.open_questions()[0].id, answer)
+    place.options["mode"] = "bypass"
+    async with place.session(session.id) as again:
+        (turn,) = await again.take_up()
+    assert kinds(turn) == [state]
+    assert tool.calls == ran
+
+
+async def test_a_question_that_expired_is_rejected_though_nothing_would_be_asked_any_more(
+    place: Place, tool: FakeTool
+) -> None:
+    async with place.session(clock=lambda: 1_000.0, answer_within=60.0) as session:
+        await session.run(calls(WRITE), on_ask="park")
+    place.options["mode"] = "bypass"
+    async with place.session(session.id, clock=lambda: 2_000.0) as again:
+        (turn,) = await again.take_up()
+    assert turn.calls[0].fault.kind is ErrorKind.EXPIRED
+    assert tool.calls == []
+
+
 async def test_a_cancelled_call_leaves_no_open_question(place: Place) -> None:
     async with place.session() as session:
         parked = await session.run(calls(WRITE), on_ask="park")

@@ -11,7 +11,7 @@ from typing import Protocol, get_args
 
 from handrail.contract.basics import ApprovalId, Instant
 from handrail.contract.calls import AwaitingApproval
-from handrail.contract.confirmation import Answer, EditArguments
+from handrail.contract.confirmation import Always, Answer, EditArguments, Once, Reply
 from handrail.contract.ports import Asker, Unanswered
 from handrail.errors import JournalError, UsageError
 from handrail.runtime.answers import Given, check_fits, kind_of
@@ -83,6 +83,17 @@ class Desk:
     def is_open(self, approval: ApprovalId) -> bool:
         question = self._open.get(approval)
         return question is not None and not question.reply.done()
+
+    def binds(self, call: AwaitingApproval) -> bool:
+        """Whether what a person said to it before a restart holds, whatever would be asked about the call now.
+
+        So does a no, and with other arguments the call is another one; that nobody answered in time is a no too. A
+        yes was to what was shown then.
+        """
+        given = self._early.get(call.approval)
+        if given is None:
+            return call.expires_at is not None and call.expires_at <= self._now()
+        return not isinstance(given.answer, Once | Always | Reply)
 
     def answer(self, approval: ApprovalId, answer: object, surface: str) -> bool:
         """True if this was the first answer here; False if the question is unknown or was answered before.
