@@ -40,6 +40,26 @@ PRAGMA user_version = 1;
 """
 
 
+VERSION_2 = f"""{VERSION_1}
+CREATE TABLE approvals (
+    id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions (id), call TEXT NOT NULL,
+    sequence INTEGER NOT NULL, kind TEXT NOT NULL, asked REAL NOT NULL, expires REAL, shown TEXT NOT NULL,
+    body TEXT NOT NULL, state TEXT NOT NULL, answer TEXT, answered REAL, answerer TEXT
+);
+CREATE INDEX open_approvals ON approvals (session, asked) WHERE state = 'open';
+CREATE INDEX answered_approvals ON approvals (session) WHERE state = 'answered';
+CREATE TABLE grants (
+    id TEXT PRIMARY KEY, created REAL NOT NULL, scope TEXT NOT NULL, session TEXT, body TEXT NOT NULL, revoked REAL
+);
+CREATE TABLE turns (
+    session TEXT NOT NULL REFERENCES sessions (id), id TEXT NOT NULL, place INTEGER NOT NULL, body TEXT NOT NULL,
+    salt BLOB, content TEXT, PRIMARY KEY (session, id)
+);
+INSERT INTO schema_versions VALUES (2, 'The second.');
+PRAGMA user_version = 2;
+"""
+
+
 OPEN = """
 import sys
 from pathlib import Path
@@ -48,25 +68,30 @@ connect(Path(sys.argv[1]))
 """
 
 
-def old_journal(path: Path) -> None:
-    """A file as version 1 left it, with one event."""
+def old_journal(path: Path, tables: str) -> None:
+    """A file as an older version left it, with one event."""
     event = StoredEvent(SESSION, 1, 1, Instant(2.0), "c", None, "Pending", '{"name":"t"}')
     previous = first_link(SESSION, Instant(1.0), WORKSPACE)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(VERSION_1)
+        connection.executescript(tables)
         connection.execute("INSERT INTO sessions VALUES (?, 1.0, ?, 1)", (SESSION, WORKSPACE))
         row = (*event.columns, previous, event.hash(previous))
         connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
-OLDER = {1: old_journal}
+OLDER = {1: VERSION_1, 2: VERSION_2}
 
 
 @pytest.fixture(params=sorted(OLDER))
-def path(request, tmp_path):
+def version(request):
+    return request.param
+
+
+@pytest.fixture
+def path(version, tmp_path):
     file = tmp_path / "journal.sqlite"
-    OLDER[request.param](file)
+    old_journal(file, OLDER[version])
     return file
 
 
@@ -103,29 +128,29 @@ async def test_a_session_of_an_old_journal_goes_on(path):
     assert (finding.events, finding.flaws) == (2, ())
 
 
-def test_an_old_journal_can_be_read_without_being_changed(path):
+def test_an_old_journal_can_be_read_without_being_changed(path, version):
     (finding,) = verify(path)
     assert finding.flaws == ()
     (session,) = stored_sessions(path)
     assert session.calls == 1
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (version,)
 
 
-def test_what_an_old_journal_does_not_have_is_said(path):
-    with pytest.raises(JournalError, match=r"older Handrail \(version 1 of its tables\), which kept no such thing"):
+def test_what_an_old_journal_does_not_have_is_said(path, version):
+    with pytest.raises(JournalError, match=rf"older Handrail \(version {version} of its tables\), which kept no such"):
         connect_for_reading(path)
 
 
-def test_a_change_of_version_that_fails_changes_nothing(path, monkeypatch):
+def test_a_change_of_version_that_fails_changes_nothing(path, version, monkeypatch):
     before = tables(path)
     broken = journal_schema._Version("Breaks.", ("CREATE TABLE half (a)", "CREATE TABLE half (a)"))
-    monkeypatch.setattr(journal_schema, "_VERSIONS", (*journal_schema._VERSIONS[:1], broken))
+    monkeypatch.setattr(journal_schema, "_VERSIONS", (*journal_schema._VERSIONS[:version], broken))
     with pytest.raises(JournalError, match="table half already exists"):
         connect(path)
     assert tables(path) == before
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (version,)
 
 
 def test_a_full_disk_leaves_an_old_journal_as_it_was(path):

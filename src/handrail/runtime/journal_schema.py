@@ -103,7 +103,23 @@ _APPROVALS_GRANTS_AND_TURNS = _Version(
     ),
 )
 
-_VERSIONS = (_SESSIONS_AND_EVENTS, _APPROVALS_GRANTS_AND_TURNS)
+_SCHEMAS_AND_OPENINGS = _Version(
+    "What tools that were asked about take, so that an edit can be checked, and how sessions were opened.",
+    (
+        """
+        CREATE TABLE schemas (
+            digest  TEXT PRIMARY KEY,      -- SHA-256 of the content; an approval's body names it
+            content TEXT NOT NULL          -- JSON Schema
+        )""",
+        """
+        CREATE TABLE openings (
+            session TEXT PRIMARY KEY REFERENCES sessions (id),
+            said    TEXT NOT NULL          -- JSON: settings that the command line, variables or code gave
+        )""",
+    ),
+)
+
+_VERSIONS = (_SESSIONS_AND_EVENTS, _APPROVALS_GRANTS_AND_TURNS, _SCHEMAS_AND_OPENINGS)
 
 VERSION = len(_VERSIONS)
 """Of the tables; kept in the file as `user_version`."""

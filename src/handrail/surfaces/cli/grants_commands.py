@@ -19,7 +19,7 @@ from handrail.runtime.who import governed_by
 from handrail.settings.places import state_folder
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
-from handrail.surfaces.cli.journals import journal_of
+from handrail.surfaces.cli.journals import journal_place
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.text import printable
 
@@ -59,7 +59,7 @@ def revoke(grant: str, workspace: Path) -> int:
 
 @contextmanager
 def _store(workspace: Path) -> Iterator[GrantStore]:
-    with closing(GrantStore(journal_of(workspace), state_folder())) as store:
+    with closing(GrantStore(journal_place(workspace), state_folder())) as store:
         yield store
 
 

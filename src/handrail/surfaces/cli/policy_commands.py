@@ -18,10 +18,10 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.explaining import explained
 from handrail.surfaces.cli.judged import AskedCall, CallJudge
 from handrail.surfaces.cli.options import in_workspace
-from handrail.surfaces.cli.policies import UNKNOWN_TOOL, unknown_tools
+from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.policy_lines import judged_json, judged_text, read_line
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
-from handrail.surfaces.cli.text import wants_colour
+from handrail.surfaces.cli.text import printable, wants_colour
 from handrail.surfaces.cli.typed import typed_object
 
 _DIALECTS = {
@@ -108,8 +108,8 @@ def _judge(workspace: Path, mode: str | None, policies: Sequence[Path], *, headl
     settings = settings_here(workspace, {"mode": mode, "policies": tuple(policies)})
     tell_of(settings)
     judge = CallJudge(settings, headless=headless)
-    for name in unknown_tools(judge.policy().rules, judge.knows):
-        exits.told(UNKNOWN_TOOL.format(name))
+    for note in notes_on(judge.policy().rules, judge.knows):
+        exits.told(printable(note))
     return judge
 
 

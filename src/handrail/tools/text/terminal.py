@@ -20,7 +20,7 @@ _CONTROL = re.compile(
     re.VERBOSE,
 )
 _ANY = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_WITHOUT_EFFECT = dict.fromkeys((*range(0x00, 0x07), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F))
+_WITHOUT_EFFECT = dict.fromkeys((*range(0x07), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F))
 """Controls that a terminal ignores. They are taken out at once: a megabyte of NULs is a million matches else."""
 _DIGITS = 4
 """Of a movement; no real program moves further than 9,999."""
