@@ -59,7 +59,15 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
     """Show the calls of one session, without secrets."""
     calls = histories(recorded_events(journal_of(workspace), SessionId(session)))
     if as_json:
-        click.echo(json.dumps({"version": 1, "session": session, "calls": [asdict(call) for call in calls]}))
+        click.echo(
+            json.dumps(
+                {
+                    "version": 1,
+                    "session": session,
+                    "calls": [{**asdict(call), "edited_from": call.edited_from} for call in calls],
+                }
+            )
+        )
         return exits.DONE
     for call in calls:
         for line in _call_lines(call):
@@ -133,6 +141,8 @@ def _call_lines(call: CallHistory) -> Iterator[str]:
     arguments = call.latest("arguments")
     if arguments is not None:
         yield f"  {printable(json.dumps(arguments, ensure_ascii=False))}"
+    if call.edited_from is not None:
+        yield f"  edited by a person; asked about was {printable(json.dumps(call.edited_from, ensure_ascii=False))}"
     decision = call.latest("decision")
     if decision:
         yield f"  {decision['outcome']} ({printable(decision['source'])}): {printable(decision['reason'])}"
