@@ -81,7 +81,10 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
 @click.argument("session")
 @in_workspace
 def export(session: str, workspace: Path) -> int:
-    """Print one session whole: a line of JSON for each event, with its payload. That may hold secrets."""
+    """Print one session whole, with whatever secrets it holds.
+
+    A line of JSON for each event, with its payload: exact arguments and results.
+    """
     write_lines(exported_events(journal_of(workspace), SessionId(session), payloads=True))
     return exits.DONE
 
