@@ -138,6 +138,30 @@ def test_edited_arguments_are_asked_about_and_run_as_edited(commands: Commands) 
     assert (commands.workspace / "c.txt").read_text() == "one\n"
 
 
+@pytest.mark.parametrize(("path", "state"), [("c.txt", "completed"), ("plain/c.txt", "failed")])
+def test_a_session_shows_what_ran_and_that_it_was_edited(commands: Commands, path: str, state: str) -> None:
+    (commands.workspace / "plain").write_text("no folder")
+    session = commands.parked(WRITE)
+    (question,) = commands.questions()
+    edited = {"file_path": path, "content": "two\n"}
+    assert commands.run("approvals", "edit", question["approval"], json.dumps(edited)).code == 0
+    commands.resume(session, "--mode", "accept-edits")
+    first, ran, was, *_ = commands.run("sessions", "show", session).out.splitlines()
+    assert f"write_file  {state}" in first
+    assert path in ran
+    assert was.startswith("  edited by a person; asked about was {")
+    assert '"a.txt"' in was
+    (call,) = commands.run("sessions", "show", session, "--json").report["calls"]
+    assert call["edited_from"]["file_path"] == "a.txt"
+
+
+def test_a_session_shows_no_edit_where_there_was_none(commands: Commands) -> None:
+    session = commands.parked(WRITE)
+    commands.run("approvals", "approve", commands.questions()[0]["approval"])
+    commands.resume(session, "--mode", "bypass")
+    assert "edited" not in commands.run("sessions", "show", session).out
+
+
 def test_an_approval_for_good_is_a_grant_until_it_is_revoked(commands: Commands) -> None:
     session = commands.parked(WRITE)
     (question,) = commands.questions()

@@ -62,7 +62,7 @@ def list_(workspace: Path, as_json: bool) -> int:
 @in_workspace
 @_json
 def show(approval: str, workspace: Path, as_json: bool) -> int:
-    """Show one question whole: what would happen, who asks, and what can be granted for good."""
+    """Show one question whole, and what can be granted for good."""
     with _store(workspace) as store:
         record = store.find(approval)
     if as_json:

@@ -60,9 +60,10 @@ def check(
     as_json: bool,
     **dialects: Sequence[Path],
 ) -> int:
-    """Decide about calls, one JSON object a line, in the same order; a line that is no call is denied.
+    """Decide about calls, one JSON object a line.
 
-    Each is {"id", "tool", "arguments"}, and may have "mode", "server", "annotations" and "subagent".
+    Each is {"id", "tool", "arguments"}, and may have "mode", "server", "annotations" and "subagent". The decisions come
+    in the same order; a line that is no call is denied.
     """
     for name, files in dialects.items():
         for given in files:
@@ -89,7 +90,9 @@ def check(
 def explain(
     workspace: Path, mode: str | None, policies: Sequence[Path], headless: bool, tool: str, arguments: Sequence[str]
 ) -> int:
-    """Show why a call would be allowed, asked about or denied: each part of a command, and the whole.
+    """Show why a call would be allowed, asked about or denied.
+
+    Each part of a command, and the whole.
 
     \b
     handrail policy explain shell 'cd src && git push'

@@ -42,7 +42,7 @@ TAKEN_OVER = (
 @click.option("--take-over", is_flag=True, help="Also from a process that has it yet, and hangs.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each turn.")
 def resume(session: str, workspace: Path, take_over: bool, as_json: bool, **flags: object) -> int:
-    """Go on where a session was left, and print what exec would have printed.
+    """Go on where a session was left, and print its turns.
 
     It was left by a crash, or with questions open. Answers that were given meanwhile count. What had started and may
     have changed something is not run again; what had its result keeps it. Where nothing is left to do, the last turn

@@ -59,7 +59,15 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
     """Show the calls of one session, without secrets."""
     calls = histories(recorded_events(journal_of(workspace), SessionId(session)))
     if as_json:
-        click.echo(json.dumps({"version": 1, "session": session, "calls": [asdict(call) for call in calls]}))
+        click.echo(
+            json.dumps(
+                {
+                    "version": 1,
+                    "session": session,
+                    "calls": [{**asdict(call), "edited_from": call.edited_from} for call in calls],
+                }
+            )
+        )
         return exits.DONE
     for call in calls:
         for line in _call_lines(call):
@@ -73,7 +81,10 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
 @click.argument("session")
 @in_workspace
 def export(session: str, workspace: Path) -> int:
-    """Print one session whole: a line of JSON for each event, with its payload. That may hold secrets."""
+    """Print one session whole, with whatever secrets it holds.
+
+    A line of JSON for each event, with its payload: exact arguments and results.
+    """
     write_lines(exported_events(journal_of(workspace), SessionId(session), payloads=True))
     return exits.DONE
 
@@ -133,6 +144,8 @@ def _call_lines(call: CallHistory) -> Iterator[str]:
     arguments = call.latest("arguments")
     if arguments is not None:
         yield f"  {printable(json.dumps(arguments, ensure_ascii=False))}"
+    if call.edited_from is not None:
+        yield f"  edited by a person; asked about was {printable(json.dumps(call.edited_from, ensure_ascii=False))}"
     decision = call.latest("decision")
     if decision:
         yield f"  {decision['outcome']} ({printable(decision['source'])}): {printable(decision['reason'])}"
