@@ -19,9 +19,9 @@ from typing import Any
 
 from handrail.blocking import BlockingSession
 from handrail.catalog import Menu, Registry, menu_for, this_machine
+from handrail.catalog.called import Called, OwnReading
 from handrail.catalog.faces import faces_of
-from handrail.catalog.shell_forms import in_own_words
-from handrail.contract.basics import ApprovalId, CallId, Instant, JobId, JsonObject, SessionId
+from handrail.contract.basics import ApprovalId, CallId, Instant, JobId, SessionId
 from handrail.contract.calls import Approved, AwaitingApproval, CallForm, CallRequest, Canceller
 from handrail.contract.confirmation import Answer
 from handrail.contract.context import Workspace
@@ -386,12 +386,12 @@ def _own_files(settings: Settings) -> tuple[Path, ...]:
 
 
 def _finder(registry: Registry, model: str) -> ToolFinder:
-    def find(request: CallRequest, arguments: JsonObject) -> tuple[Tool[Any], JsonObject]:
+    def find(request: CallRequest) -> Called:
         if request.form is CallForm.MCP_APPROVAL:
-            return HostedServerCall(request.server, request.name), arguments
+            return Called(OwnReading(HostedServerCall(request.server, request.name)))
         if request.form is CallForm.QUESTION:
-            return QuestionCall(), arguments
-        return registry.resolve(request.name, model), in_own_words(request.form, arguments)
+            return Called(OwnReading(QuestionCall()))
+        return registry.called(request.name, model)
 
     return find
 

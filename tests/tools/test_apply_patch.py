@@ -32,6 +32,8 @@ class Patch:
 
 TWO = b"def a():\n  x\ndef b():\n  x\n"
 NESTED = b"c A\nd f\nx\nc B\nd f\nx\n"
+LOOSE = TWO.replace(b"x", b"x  ", 1)
+BRACES = b"f() {\n  if (a) {\n  }\n  x;\n}\ng() {\n  x;\n}\n"
 PATCHES = [
     Patch("line", b"a\nb\nc\n", ("@@", " a", "-b", "+B", " c"), b"a\nB\nc\n", "the plain case"),
     Patch("no marker", b"a\nb\n", ("-b", "+B"), b"a\nB\n", "the first hunk may do without"),
@@ -40,6 +42,9 @@ PATCHES = [
     Patch("after the last", b"x\ny\nx\n", ("@@", "-x", "+1", " y", "@@", "-x", "+2"), b"1\ny\n2\n", "what is left"),
     Patch("header", TWO, ("@@ def b():", "-  x", "+  y"), b"def a():\n  x\ndef b():\n  y\n", "below it"),
     Patch("two headers", NESTED, ("@@ c B", "@@ d f", "-x", "+y"), NESTED[:-2] + b"y\n", "each"),
+    Patch("blanks below a header", LOOSE, ("@@ def a():", "-  x", "+  y"), TWO.replace(b"x", b"y", 1), "the nearest"),
+    Patch("section", b"# A\nx\n# B\nx\n", ("@@ # B", "-x", "+y"), b"# A\nx\n# B\ny\n", "without indentation"),
+    Patch("braces", BRACES, ("@@ f() {", "-  x;", "+  y;"), BRACES.replace(b"x", b"y", 1), "to the end of the body"),
     Patch("numbered header", b"a\nb\n", ("@@ -2,1 +2,1 @@ x", "-b", "+B"), b"a\nB\n", "numbers say nothing"),
     Patch("empty line", b"a\n\nb\n", ("@@", " a", "", "-b", "+B"), b"a\n\nB\n", "context, if its space was lost"),
     Patch("no final newline", b'{"a":1}', ("@@", '-{"a":1}', '+{"a":2}'), b'{"a":2}', "none is added"),
@@ -94,6 +99,8 @@ REFUSED = [
     Refused("out of order", b"a\nb\n", ("@@", "-b", "+B", "@@", "-a", "+A"), "Hunk 2 of f was not found after line 2"),
     Refused("no such header", b"a\n", ("@@ def f():", "-a", "+b"), "Hunk 1 of f: its header `def f():` is not in the"),
     Refused("two headers", b"h\nx\nh\nx\n", ("@@ h", "-x", "+y"), "Hunk 1 of f stands at 2 places: lines 2, 4."),
+    Refused("of others", b"def z():\n" + TWO, ("@@ def z():", "-  x", "+  y"), "at none that belongs to its header"),
+    Refused("another section", b"# A\n# B\nx\n# C\nx\n", ("@@ # A", "-x", "+y"), "at none that belongs to its header"),
     Refused("above the header", b"x\nh\n", ("@@ h", "-x", "+y"), "Hunk 1 of f was not found"),
     Refused("nowhere", b"a\n", ("@@", "+b"), "Hunk 1 of f only adds lines, and does not say where."),
     Refused("not at the end", b"a\nb\n", ("@@", "-a", "+c", "*** End of File"), "was not found at the end of the file"),

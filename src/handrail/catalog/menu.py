@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from handrail.catalog.faces import Family, face_name, family_of
-from handrail.catalog.registry import Registered
+from handrail.catalog.faces import Face, Family, face, family_of
+from handrail.catalog.faces.describing import described
+from handrail.catalog.faces.schema import shown_schema
+from handrail.catalog.registry import BUILT_IN, Registered
 from handrail.contract.basics import JsonObject
 from handrail.contract.context import Environment
 from handrail.contract.tool import Tool
@@ -23,10 +25,13 @@ class MenuTool:
     name: str
     description: str
     tool: Tool[Any]
+    face: Face | None = None
+    """None: the family knows it as it is."""
 
     @property
     def schema(self) -> JsonObject:
-        return self.tool.parameters.schema
+        own = self.tool.parameters.schema
+        return own if self.face is None else shown_schema(self.face, own)
 
 
 @value
@@ -76,16 +81,34 @@ def menu_for(
 ) -> Menu:
     """What `model` sees. The order is that of registration, whatever is hidden, so that caches hold."""
     family = family_of(model)
+    entries = tuple(registered)
+    taken = {entry.tool.name for entry in entries}
     shown: list[MenuTool] = []
     hidden: list[HiddenTool] = []
-    for entry in registered:
+    for entry in entries:
         tool = entry.tool
-        reason = _unusable(tool, environment) or hidden_reason(tool)
+        reason = _unusable(tool, environment) or hidden_reason(tool) or _unspoken(entry, family)
         if reason:
             hidden.append(HiddenTool(tool, reason))
         else:
-            shown.append(MenuTool(face_name(tool, family), tool.description, tool))
+            shown.append(_as_known(tool, family, taken))
     return Menu(family, tuple(shown), tuple(hidden))
+
+
+def _as_known(tool: Tool[Any], family: Family, taken: set[str]) -> MenuTool:
+    """By the family's name, unless another tool has that name for its own."""
+    name = family.name_of(tool.name)
+    if name is None or (name != tool.name and name in taken):
+        return MenuTool(tool.name, described(tool.description, family, None), tool)
+    known_as = face(family.name, name)
+    told = known_as.description or described(tool.description, family, known_as)
+    return MenuTool(name, told, tool, known_as)
+
+
+def _unspoken(entry: Registered, family: Family) -> str | None:
+    if entry.provider == BUILT_IN and entry.tool.name in family.lacks:
+        return f"models of the family {family.name} know no such tool, and do the same otherwise; called, it works"
+    return None
 
 
 def this_machine() -> Environment:

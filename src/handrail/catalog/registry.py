@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from handrail.catalog.faces import face_name, family_of, tool_of_face
+from handrail.catalog.called import Called, FaceReading, OwnReading, Reading
+from handrail.catalog.faces import OURS, Family, face, families, family_of
 from handrail.contract.tool import Tool, check_name
 from handrail.contract.values import value
 from handrail.errors import ToolDefinitionError, UnknownTool
@@ -30,6 +31,8 @@ class Registry:
         self._tools: dict[str, Registered] = {}
         self._names: dict[str, str] = {}
         """Every name and alias → the tool's name."""
+        self._called: dict[tuple[str, str], Called] = {}
+        """By name and family, what was called before."""
         for tool in tools:
             self.add(tool)
 
@@ -47,29 +50,63 @@ class Registry:
                 )
         self._tools[tool.name] = Registered(tool, provider, server)
         self._names.update(dict.fromkeys(names, tool.name))
+        self._called.clear()
 
     def __iter__(self) -> Iterator[Registered]:
         return iter(self._tools.values())
 
     def resolve(self, name: str, model: str = "") -> Tool[Any]:
         """The tool of this name, alias or face. Raises UnknownTool with the closest names `model` knows."""
-        known = self._name_of(name)
+        return self.called(name, model).tool
+
+    def called(self, name: str, model: str = "") -> Called:
+        """The tool of this name, alias or face, with the vocabularies in which it may have been called: the model's
+        first. Raises UnknownTool with the closest names `model` knows."""
+        family = family_of(model)
+        known = self._called.get((name, family.name))
         if known is None:
-            raise UnknownTool(f"There is no tool named {name!r}. The closest names are: {self._closest(name, model)}.")
-        return self._tools[known].tool
+            readings = self._readings(name, family)
+            first = next(readings, None)
+            if first is None:
+                closest = self._closest(name, family)
+                raise UnknownTool(f"There is no tool named {name!r}. The closest names are: {closest}.")
+            known = self._called[name, family.name] = Called(first, lambda: readings)
+        return known
 
     def knows(self, name: str) -> bool:
-        return self._name_of(name) is not None
+        return any(self._readings(name, OURS))
 
-    def _name_of(self, name: str) -> str | None:
-        return self._names.get(name) or self._names.get(tool_of_face(name) or "")
+    def _readings(self, name: str, family: Family) -> Iterator[Reading]:
+        """The family's, ours, then the other families'. Our own words come last under a name that is not ours, for a
+        model may have taken them from a result."""
+        own = self._tools.get(self._names.get(name, ""))
+        yield from self._faces(name, (family,), own)
+        if own is not None:
+            yield OwnReading(own.tool)
+        others = tuple(self._faces(name, _others(family), own))
+        yield from others
+        if own is None:
+            named = (*self._faces(name, (family,), own), *others)
+            yield from (OwnReading(tool) for tool in {reading.tool.name: reading.tool for reading in named}.values())
 
-    def _closest(self, name: str, model: str) -> str:
+    def _faces(self, name: str, spoken: Iterable[Family], own: Registered | None) -> Iterator[Reading]:
+        """Whose tool is there, and no other tool has that name."""
+        for family in spoken:
+            known = family.called(name)
+            entry = self._tools.get(family.names.get(known or "", ""))
+            if known is not None and entry is not None and own in (None, entry):
+                yield FaceReading(face(family.name, known), entry.tool)
+
+    def _closest(self, name: str, family: Family) -> str:
         """The three most similar names in the model's vocabulary, however far they are."""
-        family = family_of(model)
         import difflib  # only for names that are not known
 
-        names = [face_name(entry.tool, family) for entry in self]
+        names = [family.name_of(entry.tool.name) or entry.tool.name for entry in self]
         lowered = {known.lower(): known for known in names}
         close = difflib.get_close_matches(name.lower(), lowered, n=_SUGGESTIONS, cutoff=0.0)
         return ", ".join(lowered[match] for match in close) or "none, for no tool is registered"
+
+
+def _others(family: Family) -> Iterator[Family]:
+    """A family with a base differs from it in wording alone."""
+    return (each for each in families() if not each.base and each.name not in (family.name, family.base))

@@ -15,6 +15,8 @@ from handrail.catalog.patch_form import patch_of
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallForm
 
+WIRE_FORMS = frozenset((CallForm.SHELL, CallForm.LOCAL_SHELL, CallForm.APPLY_PATCH))
+"""Kinds of calls whose arguments have a shape of the provider's own."""
 _FELT_BY_THE_NEXT = frozenset((
     ".", "alias", "break", "cd", "command", "continue", "enable", "eval", "exec", "exit", "export", "getopts", "hash",
     "local", "logout", "mapfile", "popd", "pushd", "read", "readarray", "readonly", "return", "set", "shift", "shopt",

@@ -172,6 +172,12 @@ class Pending(_State):
     def receive(cls, request: CallRequest, at: Instant) -> Pending:
         return cls(request, at, request.arguments)
 
+    @property
+    def is_as_sent(self) -> bool:
+        """The arguments are still the model's, in the words it chose; what others made of them is in the tool's own.
+        The very same, and not equal: the same words may mean something else in another vocabulary."""
+        return self.arguments is self.request.arguments
+
     def found(self, tool: str) -> Pending:
         """There is such a tool; still pending until the arguments fit and the call is decided."""
         return Pending(self.request, self.requested_at, self.arguments, None, tool)

@@ -6,7 +6,7 @@ After Claude Code's list of protected paths, with the settings of other agents a
 from __future__ import annotations
 
 FOLDERS = frozenset((
-    ".git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn", ".ssh", ".gnupg",
+    ".git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn", ".ssh", ".gnupg", ".agents",
     ".handrail", ".claude", ".gemini", ".codex", ".cursor", ".vibe", ".aider", ".continue", ".windsurf", ".opencode",
 ))  # fmt: skip
 

@@ -28,6 +28,8 @@ class RuleScope(StrEnum):
     COMMAND_LINE = "command-line"
     SESSION = "session"
     """Given in code."""
+    SKILL = "skill"
+    """What a trusted skill allows for the turn in which it was activated."""
 
 
 _NO_HOST = re.compile(r"[^\w.-]+")

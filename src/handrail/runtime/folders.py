@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
@@ -104,6 +105,17 @@ class Folder:
             except OSError as error:
                 if error.errno not in _NOT_SYNCED:
                     raise
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """One at a time, of all that ask for it, in any process; where the file system has no locks, without.
+
+        For the moment between a last look at a name and its change.
+        """
+        with self._listing() as listing:
+            with contextlib.suppress(OSError):
+                fcntl.flock(listing, fcntl.LOCK_EX)
+            yield  # closing it gives the lock back
 
     @contextlib.contextmanager
     def _listing(self) -> Iterator[int]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
+from handrail.catalog.called import Called
 from handrail.contract.basics import Instant, JsonObject
 from handrail.contract.calls import (
     Approved,
@@ -54,8 +55,8 @@ NO_PREVIEW = "There is no preview of this call."
 _NO_WISH = "is not the tool's, and says whether to wait for earlier calls: expected a boolean"
 
 
-ToolFinder: TypeAlias = Callable[[CallRequest, JsonObject], tuple[Tool[Any], JsonObject]]
-"""Finds the tool that a request means, and its arguments in that tool's own words. Raises UnknownTool."""
+ToolFinder: TypeAlias = Callable[[CallRequest], Called]
+"""Finds the tool that a request means, by any of its names. Raises UnknownTool."""
 
 
 class Intake:
@@ -92,7 +93,8 @@ class Intake:
         if type(invocation.tool).check is not Tool.check:
             problem = await guarded(invocation.check(self._workspace), CHECK_SECONDS)
             if problem != Returned(None):
-                return self._failed(call.bind(invocation), ErrorKind.INVALID_ARGUMENTS, _problem_text(problem))
+                said = self._find(call.request).wording(_problem_text(problem))
+                return self._failed(call.bind(invocation), ErrorKind.INVALID_ARGUMENTS, said)
         if self._hooks.before_tool.hooks:
             hooked = await self._hooked(live, call, invocation)
             if (blocked := hooked.blocks) is not None:
@@ -161,17 +163,22 @@ class Intake:
         self._order.declare(live.ticket, verdict.facts.effects, caller=tool.makes_calls, tool=tool.name, after=after)
 
     def _bound(self, live: LiveCall, call: Pending) -> Invocation | Failed:
-        sent = call.arguments
         try:
-            tool, arguments = self._find(call.request, sent.value if isinstance(sent, ObjectArguments) else {})
+            called = self._find(call.request)
         except UnknownTool as error:
             return self._failed(call, ErrorKind.UNKNOWN_TOOL, str(error))
-        match sent:
+        tool = called.tool
+        match call.arguments:
+            case ObjectArguments(arguments):
+                pass
             case UnusableArguments(preview, problem):
                 return call.found(tool.name).fail(*wording.unusable(call.request, problem, preview), self._now())
-            case FreeText():
-                problem = "they are plain text, and this tool takes an object"
-                return call.found(tool.name).fail(*wording.unusable(call.request, problem, ""), self._now())
+            case FreeText(text):
+                said = called.of_text(text)
+                if said is None:
+                    problem = "they are plain text, and this tool takes an object"
+                    return call.found(tool.name).fail(*wording.unusable(call.request, problem, ""), self._now())
+                arguments = said
         if WAIT in arguments and WAIT not in _properties(tool):
             arguments = dict(arguments)
             wish = arguments.pop(WAIT)
@@ -179,7 +186,7 @@ class Intake:
                 problem = str(InvalidArguments(tool.name, [ArgumentProblem(WAIT, _NO_WISH)]))
                 return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, problem)
             live.waits_for_previous = wish
-        bound = guarded_call(partial(tool.bind, arguments))
+        bound = guarded_call(partial(called.bind, call.request.form, arguments, as_sent=call.is_as_sent))
         if isinstance(bound, Returned):
             return bound.value
         return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, _binding_problem(bound))

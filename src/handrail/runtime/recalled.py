@@ -64,6 +64,11 @@ class RecalledCall:
     def is_open(self) -> bool:
         return self.state not in SETTLED
 
+    @property
+    def is_as_sent(self) -> bool:
+        """The arguments are still the model's, in the words it chose."""
+        return self.arguments is self.request.arguments
+
 
 @dataclass(frozen=True, slots=True)
 class Trail:

@@ -194,8 +194,7 @@ class Recovery:
             return None
 
         def bind() -> Invocation:
-            tool, own = self._find(call.request, arguments.value)
-            return tool.bind(own)
+            return self._find(call.request).bind(call.request.form, arguments.value, as_sent=call.is_as_sent)
 
         bound = guarded_call(bind)
         return bound.value if isinstance(bound, Returned) else None

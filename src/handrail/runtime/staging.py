@@ -145,6 +145,10 @@ class _Replacement:
         return stat.S_IMODE(os.fstat(self._handle).st_mode)
 
     def commit(self, *, undoable: bool) -> None:
+        with self._folder.locked():
+            self._replace(undoable=undoable)
+
+    def _replace(self, *, undoable: bool) -> None:
         if identity(self._folder.look(self._name)) != identity(self._before):
             raise Changed
         if undoable:
@@ -213,10 +217,11 @@ class _Deletion:
         return stat.S_IMODE(self._before.st_mode)
 
     def commit(self, *, undoable: bool) -> None:
-        if identity(self._folder.look(self._name)) != identity(self._before):
-            raise Changed
         spare = spare_name()
-        self._folder.rename(self._name, spare)
+        with self._folder.locked():
+            if identity(self._folder.look(self._name)) != identity(self._before):
+                raise Changed
+            self._folder.rename(self._name, spare)
         self._old = spare
 
     def undo(self) -> None:

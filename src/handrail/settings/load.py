@@ -21,6 +21,7 @@ from handrail.settings.merging import Setting, merged
 from handrail.settings.opening import Opened, Opener
 from handrail.settings.places import Folders, folders
 from handrail.settings.policy_files import PolicyFile, policy_files
+from handrail.settings.skills.finding import FoundSkills, find_skills
 from handrail.settings.trust import TrustKey
 from handrail.settings.waiting import Waiting, waiting
 
@@ -41,6 +42,7 @@ class Settings:
     """What the workspace would loosen, and nobody trusted yet."""
     problems: tuple[str, ...]
     """For people, a line each: what is wrong with the files, and what was left out for it."""
+    skills: FoundSkills = FoundSkills()
 
     def __getitem__(self, key: Key[T]) -> T:
         held: T = self.all[key.name].value
@@ -64,7 +66,8 @@ class Settings:
     @property
     def trusted(self) -> frozenset[TrustKey]:
         """What lies in the workspace and a person said yes to, as it is now."""
-        return frozenset(file.trust for file in self.opened if file.trust is not None and file.doubt is None)
+        files = frozenset(file.trust for file in self.opened if file.trust is not None and file.doubt is None)
+        return files | self.skills.trusted
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -106,9 +109,17 @@ def load_settings(
     settings = merged(said.givens)
     policies = tuple(policy_files(opener, where, settings[POLICIES.name]))
     rules = together((*(config.denying for config in configs), *(policy.holds for policy in policies)))
-    untrusted = tuple(waiting(configs, settings, policies))
-    found = Settings(root, settings, configs, policies, rules, untrusted, (*said.problems, *rules.problems))
+    skills = find_skills(opener, where, _home(environ))
+    untrusted = (*waiting(configs, settings, policies), *skills.waiting)
+    problems = (*said.problems, *rules.problems, *skills.problems)
+    found = Settings(root, settings, configs, policies, rules, untrusted, problems, skills)
     return replace(found, problems=(*found.problems, *_doubts(found, opener)))
+
+
+def _home(environ: Mapping[str, str]) -> Path | None:
+    """None where no variable tells: other agents' folders are then unknown."""
+    named = environ.get("HOME", "")
+    return Path(named) if os.path.isabs(named) else None
 
 
 def _doubts(found: Settings, opener: Opener) -> Iterator[str]:

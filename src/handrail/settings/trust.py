@@ -34,6 +34,8 @@ class TrustKind(StrEnum):
     """What a config.toml loosens: the starting mode, further folders, …"""
     POLICY = "policy"
     """What a policy file loosens: its allow rules, and the effects it declares."""
+    SKILL = "skill"
+    """A skill, with all files of its folder."""
 
 
 @value

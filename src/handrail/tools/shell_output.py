@@ -58,7 +58,7 @@ class ShellOutput(Tool[Params]):
         if not params.job:
             return ToolResult.of_text(background.listing(jobs))
         known, console = background.find(jobs, params.job)
-        return background.news(known, console, await _waited(params, console) if params.wait_for else "")
+        return await background.news(known, console, await _waited(params, console) if params.wait_for else "")
 
 
 async def _waited(params: Params, console: Console) -> str:

@@ -34,4 +34,4 @@ class ShellStop(Tool[Params]):
     async def run(self, params: Params, jobs: Jobs) -> ToolResult:
         known, console = background.find(jobs, params.job)
         stopped = await jobs.stop(JobId(params.job))
-        return background.news(known, console, "" if stopped else "It had ended before. ")
+        return await background.news(known, console, "" if stopped else "It had ended before. ")

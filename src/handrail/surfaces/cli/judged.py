@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from handrail.catalog import Registry
+from handrail.catalog.called import Called, OwnReading
 from handrail.contract.basics import JsonObject
+from handrail.contract.calls import CallForm
 from handrail.contract.context import Workspace
 from handrail.contract.decision import Decision, FromCheck, Outcome
 from handrail.contract.effects import Claims
@@ -20,7 +21,7 @@ from handrail.errors import CallError
 from handrail.policy import Caller, Facts, Mode, Policy, decide
 from handrail.runtime import wording
 from handrail.runtime.resolver import Resolver
-from handrail.settings.keys import ADD_DIRS, MODE
+from handrail.settings.keys import ADD_DIRS, MODE, MODEL
 from handrail.settings.load import Settings
 from handrail.settings.places import folders, state_folder
 from handrail.tools import builtin_tools
@@ -111,7 +112,7 @@ class CallJudge:
     async def judge(self, call: AskedCall) -> Judged:
         """The decision about one call; a call that can't be judged is denied."""
         try:
-            invocation = self._tool(call).bind(call.arguments)
+            invocation = self._called(call).bind(CallForm.FUNCTION, call.arguments, as_sent=True)
         except CallError as error:
             return Judged(Decision(Outcome.DENY, NOT_JUDGED, str(error)))
         policy = self.policy(call.mode)
@@ -123,7 +124,7 @@ class CallJudge:
             decision = replace(decision, outcome=Outcome.DENY, reason=reason(decision))
         return Judged(decision, facts, policy)
 
-    def _tool(self, call: AskedCall) -> Tool[Any]:
+    def _called(self, call: AskedCall) -> Called:
         if call.server and not self._registry.knows(call.tool):
-            return ServersTool(call)
-        return self._registry.resolve(call.tool)
+            return Called(OwnReading(ServersTool(call)))
+        return self._registry.called(call.tool, self._settings[MODEL])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from handrail.errors import ToolFailed
 from handrail.tools.patch.envelope import Hunk
+from handrail.tools.patch.headers import belongs, headings
 from handrail.tools.text.carrying import carried
 from handrail.tools.text.changing import has_crlf
 from handrail.tools.text.finding import everywhere, line_at
 from handrail.tools.text.nearest import nearest
+from handrail.tools.text.normal_form import same_but_for_form
 
 _MOST_LINES = 10
 
@@ -39,9 +41,10 @@ def _place(text: str, done: int, hunk: Hunk, name: str) -> tuple[int, int]:
             f"{name} only adds lines, and does not say where. Give the lines around them, each after a space; or "
             "`*** End of File` after them, to add them there."
         )
+    find = _alike if hunk.headers else everywhere
     places = [
         (done + start, done + end)
-        for start, end in _lines_of(text[done:], hunk.old)
+        for start, end in _lines_of(text[done:], hunk.old, find)
         if not hunk.at_end or done + end == len(text)
     ]
     if hunk.headers and places:
@@ -49,46 +52,51 @@ def _place(text: str, done: int, hunk: Hunk, name: str) -> tuple[int, int]:
     if not places:
         raise ToolFailed(_not_found(text, done, hunk, name))
     if len(places) > 1:
-        lines = ", ".join(f"{line_at(text, start):,}" for start, _ in places[:_MOST_LINES])
         raise ToolFailed(
-            f"{name} stands at {len(places):,} places: lines {lines}. Give more of the lines around it, or the line "
-            "that its class or function begins with after `@@`."
+            f"{name} stands at {_told(text, places)}. Give more of the lines around it, or the line that its class or "
+            "function begins with after `@@`."
         )
     return places[0]
 
 
-def _lines_of(text: str, lines: Sequence[str]) -> list[tuple[int, int]]:
+def _alike(text: str, old: str) -> list[tuple[int, int]]:
+    """All places, those that are only the same in the normal form included: the nearest to a header may be one."""
+    return sorted({*everywhere(text, old), *same_but_for_form(text, old)})
+
+
+def _lines_of(
+    text: str, lines: Sequence[str], find: Callable[[str, str], Iterable[tuple[int, int]]]
+) -> list[tuple[int, int]]:
     """Where these lines stand as whole lines."""
     framed = f"\n{text}"
-    places = everywhere(framed, "".join(["\n", *(f"{line}\n" for line in lines)]))
-    return [(framed.index("\n", start), end - 1) for start, end in places]
+    places = find(framed, "".join(["\n", *(f"{line}\n" for line in lines)]))
+    return list(dict.fromkeys((framed.index("\n", start), end - 1) for start, end in places))
 
 
 def _below(
     text: str, done: int, headers: Sequence[str], places: Sequence[tuple[int, int]], name: str
 ) -> list[tuple[int, int]]:
-    """The places that come next after the headers: one for each place at which those stand."""
-    starts = [done]
-    for header in headers:
-        starts = [end for start in starts for _, end in _lines_with(text, start, header)]
-        if not starts:
-            raise ToolFailed(f"{name}: its header `{header}` is not in the file there. Give that line as it is.")
-    nearest_below = (next((place for place in places if place[0] >= start), None) for start in starts)
-    return list(dict.fromkeys(place for place in nearest_below if place is not None))
+    """The places that headers leave: all below them where there is only one in the file, else those that belong."""
+    found = headings(text, done, headers)
+    if not found:
+        raise ToolFailed(f"{name}: its header `{headers[-1]}` is not in the file there. Give that line as it is.")
+    if len(places) == 1:
+        return [place for place in places if place[0] >= found[0].end]
+    next_ones = ((heading, next((place for place in places if place[0] >= heading.end), None)) for heading in found)
+    chosen = dict.fromkeys(
+        place for heading, place in next_ones if place is not None and belongs(heading, text, place[0])
+    )
+    if not chosen:
+        raise ToolFailed(
+            f"{name} stands at {_told(text, places)}, and at none that belongs to its header `{headers[-1]}`. "
+            "Read the file, and give more of the lines around the change."
+        )
+    return list(chosen)
 
 
-def _lines_with(text: str, start: int, header: str) -> list[tuple[int, int]]:
-    """Lines that are the header, but for blanks at both ends."""
-    found: list[tuple[int, int]] = []
-    wanted = header.strip()
-    at = text.find(wanted, start)
-    while at >= 0:
-        begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        end = len(text) if end < 0 else end + 1
-        if begin >= start and text[begin:end].strip() == wanted:
-            found.append((begin, end))
-        at = text.find(wanted, end)
-    return found
+def _told(text: str, places: Sequence[tuple[int, int]]) -> str:
+    lines = ", ".join(f"{line_at(text, start):,}" for start, _ in places[:_MOST_LINES])
+    return f"{len(places):,} places: lines {lines}"
 
 
 def _not_found(text: str, done: int, hunk: Hunk, name: str) -> str:

@@ -1,6 +1,8 @@
-"""What the tools for background jobs have in common: finding a job, and what is new of it, in words. Pure."""
+"""What the tools for background jobs have in common: finding a job, and what is new of it, in words."""
 
 from __future__ import annotations
+
+import asyncio
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.effects import Claims
@@ -32,10 +34,11 @@ def listing(jobs: Jobs) -> str:
     return "\n".join(("Jobs:", *lines)) if lines else "No job was started in the background."
 
 
-def news(known: KnownJob, console: Console, before: str = "") -> ToolResult:
+async def news(known: KnownJob, console: Console, before: str = "") -> ToolResult:
     """What the job printed since somebody last looked, and what it does. `before` says why we looked."""
     fresh = console.take()
-    output = printed(fresh.head, fresh.tail, fresh.dropped, MOST_CHARACTERS, console.kept.in_words)
+    ends = (fresh.head, fresh.tail, fresh.dropped)
+    output = await asyncio.to_thread(printed, *ends, MOST_CHARACTERS, console.kept.in_words)
     job = known.job
     status = f"[{before}{job.id} ({job.name}): {console.status}]"
     data: JsonObject = {"output": output, "job": job.id, "status": console.status}

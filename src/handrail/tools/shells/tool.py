@@ -107,4 +107,4 @@ async def _in_background(params: Params, command: Command, console: ShellConsole
     job = jobs.start(shortened(params.command), console.watch(), console)
     await asyncio.sleep(0)  # so that the job has begun: what never begins can't be stopped
     pid = command.child.pid if command.child is not None else None
-    return goes_on(params, job, pid, console.capture)
+    return await asyncio.to_thread(goes_on, params, job, pid, console.capture)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 from handrail.contract.context import Workspace
@@ -21,6 +22,8 @@ _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _BEGINS_A_PAGE = re.compile(
     r"\s*(?:<!--.{0,500}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
+_SNIFFED = 2_000
+"""Characters."""
 _UNTYPED = frozenset({"", "text/plain", "application/octet-stream"})
 
 
@@ -44,7 +47,7 @@ async def content_of(answer: Answer, launcher: Launcher, workspace: Workspace) -
         return _image(data, media_type, source)
     if data.startswith(PDF):
         return _pdf(await pdf_view(data, (), source, launcher, workspace))
-    read = decoded(data, answer.headers.get("content-type", ""))
+    read = await asyncio.to_thread(decoded, data, answer.headers.get("content-type", ""))
     if read is None:
         raise ToolFailed(
             f"{source} is {document_type(data)} ({answer.media_type or 'of no type'}), {len(data):,} bytes, and can't "
@@ -52,7 +55,7 @@ async def content_of(answer: Answer, launcher: Launcher, workspace: Workspace) -
         )
     text, note = read
     notes = (note,) if note else ()
-    if answer.media_type in _PAGES or (answer.media_type in _UNTYPED and _BEGINS_A_PAGE.match(text)):
+    if answer.media_type in _PAGES or (answer.media_type in _UNTYPED and _BEGINS_A_PAGE.match(text[:_SNIFFED])):
         page = await read_page(text, source, launcher, workspace)
         empty = () if page.markdown else ("The page has no text; it may be made by scripts, which are not run.",)
         return Content("page", page.markdown, page.title, (*notes, *empty))

@@ -1,0 +1,122 @@
+"""What a SKILL.md says of itself before its text: YAML between two lines of `---`. Pure.
+
+By the Agent Skills specification (agentskills.io/specification), with `when_to_use`, `paths` and
+`disable-model-invocation` as Claude Code has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from handrail.contract.values import value
+
+if TYPE_CHECKING:
+    from yaml import Node
+
+MOST = 16 * 1024
+"""Characters of front matter; the specification's longest fields come to less than 3,000."""
+
+_SPLIT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_PLAIN = re.compile(r"(name|description)[ \t]*:[ \t]+(\S.*)")
+_NO = frozenset(("", "false", "no", "off", "0"))
+
+
+@value
+class Words:
+    """Some of a field's words, and the line that they stand in: a YAML list may have many."""
+
+    line: int
+    text: str
+
+
+@value
+class FrontMatter:
+    """What can be read of it; what is wrong is among the problems."""
+
+    name: str = ""
+    description: str = ""
+    allowed_tools: tuple[Words, ...] = ()
+    paths: tuple[str, ...] = ()
+    for_model: bool = True
+    """False for a skill that only a person starts."""
+    problems: tuple[str, ...] = ()
+    """Each starts with its line: `line 3: …`."""
+
+
+def split(text: str) -> tuple[str, str]:
+    """The front matter, empty where there is none, and the text behind it."""
+    found = _SPLIT.match(text)
+    return (found[1], text[found.end() :]) if found else ("", text.removeprefix("\ufeff"))
+
+
+def read_front_matter(matter: str) -> FrontMatter:
+    """Never raises. Of what is no YAML, a plain name and description are read, and nothing that allows anything."""
+    import yaml  # only where there is a skill
+
+    if len(matter) > MOST:
+        return FrontMatter(problems=(f"line 1: the front matter is longer than {MOST} characters",))
+    try:
+        # Composed and not constructed: no tag makes an object, no word a boolean, and an alias is never copied.
+        root = yaml.compose(matter, Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        return _plain(matter, error)
+    if root is None:
+        return FrontMatter()
+    if not isinstance(root, yaml.MappingNode):
+        return FrontMatter(problems=("line 2: the front matter is not a table of names and values",))
+    return _read(dict(_fields(root.value)))
+
+
+def _fields(pairs: Iterable[tuple[Node, Node]]) -> Iterator[tuple[str, Node]]:
+    for key, field in pairs:
+        if isinstance(key.value, str):
+            yield key.value, field
+
+
+def _read(fields: Mapping[str, Node]) -> FrontMatter:
+    problems: list[str] = []
+    texts = {name: _texts(fields[name], name, problems) for name in _FIELDS if name in fields}
+    said = {name: " ".join(words.text for words in found) for name, found in texts.items()}
+    when = said.get("when_to_use", "")
+    return FrontMatter(
+        said.get("name", "").strip(),
+        f"{said.get('description', '')} {when}".strip(),
+        texts.get("allowed-tools", ()),
+        tuple(path for words in texts.get("paths", ()) for path in re.split(r"[\s,]+", words.text) if path),
+        said.get("disable-model-invocation", "").strip().lower() in _NO,
+        tuple(problems),
+    )
+
+
+_FIELDS = ("name", "description", "when_to_use", "allowed-tools", "paths", "disable-model-invocation")
+
+
+def _texts(field: Node, name: str, problems: list[str]) -> tuple[Words, ...]:
+    """A text, or a list of texts."""
+    import yaml
+
+    items = field.value if isinstance(field, yaml.SequenceNode) else [field]
+    if all(isinstance(item, yaml.ScalarNode) for item in items):
+        return tuple(Words(_line(item), item.value) for item in items)
+    problems.append(f"line {_line(field)}: {name} is neither a text nor a list of texts; it is left out")
+    return ()
+
+
+def _line(node: Node) -> int:
+    """In the file, from 1: the front matter starts in its second line."""
+    mark = node.start_mark
+    return 2 + (mark.line if mark is not None else 0)
+
+
+def _plain(matter: str, error: Exception) -> FrontMatter:
+    """Many write `description: Use this: …` without quotes, which YAML takes for a table in a table."""
+    said: dict[str, str] = {}
+    for line in matter.splitlines():
+        if (found := _PLAIN.fullmatch(line.rstrip())) and found[1] not in said:
+            said[found[1]] = found[2].strip("\"'")
+    mark = getattr(error, "problem_mark", None)
+    line_number = 2 + (mark.line if mark is not None else 0)
+    problem = f"line {line_number}: the front matter is not YAML; of it only plain lines of name and description count"
+    return FrontMatter(said.get("name", ""), said.get("description", ""), for_model=True, problems=(problem,))
