@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +138,22 @@ def test_edited_arguments_are_asked_about_and_run_as_edited(commands: Commands) 
     commands.run("approvals", "approve", anew["approval"], "--shown", anew["shown"])
     assert commands.resume(session).code == 0
     assert (commands.workspace / "c.txt").read_text() == "one\n"
+
+
+def test_a_question_whose_time_is_over_is_no_longer_listed_and_takes_no_answer(commands: Commands) -> None:
+    (commands.state.parent / "config").mkdir()
+    (commands.state.parent / "config" / "config.toml").write_text("answer_within = 3600\n")
+    session = commands.parked(WRITE)
+    (question,) = commands.questions()
+    with closing(sqlite3.connect(next(commands.state.glob("*.sqlite")))) as journal, journal:
+        journal.execute("UPDATE approvals SET expires = 1.0")
+    assert commands.questions() == []
+    shown = commands.run("approvals", "show", question["approval"]).out
+    assert f"{question['approval']}  expired  tool" in shown
+    assert "\nExpired 1970-01-01" in shown
+    late = commands.run("approvals", "approve", question["approval"])
+    assert (late.code, "has expired: the call counts as rejected" in late.err) == (2, True)
+    assert ", until " in commands.resume(session).err
 
 
 @pytest.mark.parametrize(("path", "state"), [("c.txt", "completed"), ("plain/c.txt", "failed")])

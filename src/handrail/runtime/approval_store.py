@@ -68,6 +68,11 @@ class ApprovalRecord:
     shown: Shown | None
     given: Given | None
 
+    def standing(self, now: float) -> str:
+        """The state as it is for whoever would answer: an open question's time may be over, and nobody has it yet."""
+        over = self.state == "open" and self.expires_at is not None and self.expires_at <= now
+        return "expired" if over else self.state
+
     @property
     def who_may_answer(self) -> str:
         return "a person who has seen it" if self.needs_person else "anyone but a governed call"
@@ -214,7 +219,7 @@ def check_open(record: ApprovalRecord, now: float) -> None:
     """Raises UsageError with what has become of a question that takes no answer any more."""
     if record.given is not None and record.state in ("answered", "settled"):
         raise UsageError(f"{record.id} was answered before, by {record.given.by}: {in_words(record.given.answer)}")
-    if record.state == "expired" or (record.expires_at is not None and record.expires_at <= now):
+    if record.standing(now) == "expired":
         raise UsageError(f"{record.id} has expired: the call counts as rejected")
     if record.state != "open":
         raise UsageError(f"{record.id} is no longer asked: its call was cancelled, or is asked about anew")

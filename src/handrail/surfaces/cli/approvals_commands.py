@@ -145,7 +145,7 @@ def watch(workspace: Path, as_json: bool) -> int:
         while True:
             if (now := store.version()) != version:
                 version = now
-                records = store.open_questions()
+                records = _still_open(store)
                 for record in records:
                     if record.id not in seen:
                         _print_new(record, workspace.absolute(), redactor, as_json=as_json)
@@ -193,7 +193,12 @@ def _open_questions(workspace: Path) -> list[ApprovalRecord]:
     if not journal_place(workspace).exists():
         return []
     with _store(workspace) as store:
-        return store.open_questions()
+        return _still_open(store)
+
+
+def _still_open(store: ApprovalStore) -> list[ApprovalRecord]:
+    """Without those whose time is over: they take no answer, though their session has yet to reject the call."""
+    return [record for record in store.open_questions() if record.standing(time.time()) == "open"]
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
 from handrail.surfaces.cli.exec_report import turn_json
 from handrail.surfaces.cli.hints import in_that
+from handrail.surfaces.cli.journals import shown_time
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.text import printable, wants_colour
@@ -124,4 +125,5 @@ def show_turn(turn: Turn, root: Path, *, as_json: bool) -> None:
         exits.told(f"the provider answered with an error: {turn.response.text}")
     for call in turn.calls:
         if isinstance(call, AwaitingApproval):
-            exits.told(f"{printable(call.request.name)} waits for approval {call.approval}")
+            until = "" if call.expires_at is None else f", until {shown_time(call.expires_at)}"
+            exits.told(f"{printable(call.request.name)} waits for approval {call.approval}{until}")
