@@ -52,8 +52,17 @@ from handrail.contract.context import (
     Workspace,
 )
 from handrail.contract.decision import Decision, Outcome
+from handrail.contract.deferred import DeferredTools, FoundTool, FoundTools
 from handrail.contract.effects import Claims, Effects, PathClaim, PathEffect
-from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade, fraction_of
+from handrail.contract.events import (
+    CallChanged,
+    Event,
+    NoticeGiven,
+    OutputArrived,
+    ProgressMade,
+    TopicSet,
+    fraction_of,
+)
 from handrail.contract.hooks import (
     AddContext,
     Allow,
@@ -69,6 +78,7 @@ from handrail.contract.hooks import (
 )
 from handrail.contract.jobs import Console, Fresh, Job, Jobs, KnownJob
 from handrail.contract.launching import Child, Finished, Launcher, LaunchSpec
+from handrail.contract.plan_mode import PlanMode
 from handrail.contract.ports import Asker, Checkpoints, Journal, Unanswered
 from handrail.contract.results import (
     AudioPart,
@@ -86,7 +96,8 @@ from handrail.contract.results import (
     ToolResult,
 )
 from handrail.contract.secret import Secret
-from handrail.contract.skills import SkillOffer, SkillOffers
+from handrail.contract.session_values import SessionValues
+from handrail.contract.skills import ActiveSkill, SkillOffer, SkillOffers, Skills
 from handrail.contract.spill import Kept, Spill
 from handrail.contract.tool import ConnectsTo, Invocation, Kind, Opinion, Reads, Tool, Writes
 from handrail.errors import (
@@ -145,6 +156,9 @@ __all__ = [
     "Console",
     "Fresh",
     "Job",
+    "DeferredTools",
+    "FoundTool",
+    "FoundTools",
     "Jobs",
     "KnownJob",
     "Output",
@@ -152,8 +166,12 @@ __all__ = [
     "Questions",
     "RunContext",
     "ShellState",
+    "PlanMode",
+    "SessionValues",
+    "ActiveSkill",
     "SkillOffer",
     "SkillOffers",
+    "Skills",
     "Spill",
     "Workspace",
     "Child",
@@ -207,6 +225,7 @@ __all__ = [
     "CallChanged",
     "Event",
     "NoticeGiven",
+    "TopicSet",
     "OutputArrived",
     "ProgressMade",
     "fraction_of",

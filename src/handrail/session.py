@@ -18,11 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from handrail.blocking import BlockingSession
-from handrail.catalog import Menu, Registry, menu_for, this_machine
-from handrail.catalog.called import Called, OwnReading
-from handrail.catalog.faces import faces_of
+from handrail.catalog import Menu, Registry
 from handrail.contract.basics import ApprovalId, CallId, Instant, JobId, SessionId
-from handrail.contract.calls import Approved, AwaitingApproval, CallForm, CallRequest, Canceller
+from handrail.contract.calls import AwaitingApproval, CallRequest, Canceller
 from handrail.contract.confirmation import Answer
 from handrail.contract.context import Workspace
 from handrail.contract.events import Event
@@ -32,17 +30,18 @@ from handrail.contract.ports import Asker, Checkpoints, Journal
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.errors import UsageError
-from handrail.policy import Mode, Rule, hidden_reason
+from handrail.policy import Mode, Rule
 from handrail.runtime.approvals import Desk
 from handrail.runtime.askers import Nobody, OnAsk, asker_for
 from handrail.runtime.books import Books, TakeOver, WantedSession, open_books
 from handrail.runtime.bus import Bus, Listener
+from handrail.runtime.checkpoints import NoCheckpoints
 from handrail.runtime.consent import Consent
 from handrail.runtime.context import Surroundings
 from handrail.runtime.executor import Executor, Records
+from handrail.runtime.finding import SessionTools
 from handrail.runtime.grants import Grants
 from handrail.runtime.hooks import Hooks
-from handrail.runtime.hosted import HostedServerCall
 from handrail.runtime.intake import Intake, ToolFinder
 from handrail.runtime.jobs import SessionJobs
 from handrail.runtime.judge import Judge
@@ -51,13 +50,14 @@ from handrail.runtime.live import LiveCall
 from handrail.runtime.loop_thread import LoopThread
 from handrail.runtime.openings import HowOpened
 from handrail.runtime.order import Order
-from handrail.runtime.questions import QuestionCall
+from handrail.runtime.plan_mode import SessionPlanMode
 from handrail.runtime.recovery import Left
 from handrail.runtime.resolver import Resolver
 from handrail.runtime.results import Budget
 from handrail.runtime.running import Running
 from handrail.runtime.scheduler import Scheduler
 from handrail.runtime.shell_state import SessionShell
+from handrail.runtime.skills import SessionSkills
 from handrail.runtime.spilling import SpillFolder, spill_folder
 from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
@@ -70,6 +70,7 @@ from handrail.settings.keys import (
     AT_ONCE,
     GATE_BATCH,
     LIMITS,
+    MODE,
     MODEL,
     PASS_ENV,
     RESULT_BUDGET,
@@ -79,13 +80,6 @@ from handrail.settings.load import Settings, no_settings
 from handrail.settings.places import folders, state_folder
 from handrail.tools import builtin_tools
 from handrail.wire import Wire
-
-
-class NoCheckpoints:
-    """Keeps nothing: there is no undo yet."""
-
-    async def keep(self, call: Approved) -> None:
-        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,23 +121,24 @@ class _Works:
     jobs: SessionJobs
     scheduler: Scheduler
     turns: TurnRunner
+    plan_mode: SessionPlanMode
 
 
 class Session:
     """Tool calls governed in one workspace. Open it with `Session.open`, or `Session.open_sync`."""
 
-    def __init__(self, registry: Registry, judge: Judge, works: _Works, left: Left | None, id: SessionId) -> None:
+    def __init__(self, tools: SessionTools, works: _Works, left: Left | None, id: SessionId) -> None:
         self.id = id
         """Names the session in its journal, and to `open`, where it is to be taken up again."""
         self._left = left
-        self._registry = registry
-        self._judge = judge
+        self._registry = tools.registry
+        self._toolbox = tools.box
+        self._skills = tools.skills
         self._desk = works.desk
         self._bus = works.bus
         self._scheduler = works.scheduler
         self._turns = works.turns
         self._jobs = works.jobs
-        self._environment = this_machine()
         self._accepts = True
         self._closed = asyncio.Event()
         """Set last, so that whoever watches sees how the calls ended."""
@@ -189,12 +184,16 @@ class Session:
         state = await asyncio.to_thread(state_folder) if parts.journal is None else None
         async with open_books(parts.journal, state, place.root, parts.clock, wanted) as books:
             spilled = None if state is None else spill_folder(state, books.session)
-            registry = Registry(builtin_tools() if parts.tools is None else parts.tools)
             shell = SessionShell(place, settings[PASS_ENV])
-            judge = Judge(Resolver(place, Path.home(), state, spilled, _own_files(settings), shell), policy)
-            find = _finder(registry, model or settings[MODEL])
-            works = _works(find, shell, judge, books, parts, spilled)
-            opened = cls(registry, judge, works, _left(books, find, works, parts), books.session)
+            resolver = Resolver(place, Path.home(), state, spilled, _own_files(settings), shell)
+            judge = Judge(resolver, policy)
+            skills = SessionSkills.of(settings, judge, resolver)
+            registry = Registry(builtin_tools() if parts.tools is None else parts.tools)
+            tools = SessionTools.of(registry, judge, skills, model or settings[MODEL])
+            works = _works(tools, shell, judge, books, parts, spilled)
+            if mode is None and not settings.said_now(MODE):
+                works.plan_mode.go_on()
+            opened = cls(tools, works, _left(books, tools.find, works, parts), books.session)
             try:
                 async with books.following(works.desk, works.grants, works.bus.notice):
                     yield opened
@@ -215,10 +214,7 @@ class Session:
 
     def menu(self, model: str = "") -> Menu:
         """The tools that `model` should see now, and why others are hidden."""
-        policy = self._judge.policy
-        return menu_for(
-            self._registry, model, self._environment, lambda tool: hidden_reason(tool, policy, faces_of(tool.name))
-        )
+        return self._toolbox.menu(model)
 
     async def run(
         self, response: object, wire: Wire | None = None, *, on_ask: OnAsk | None = None, turn: str = ""
@@ -230,9 +226,14 @@ class Session:
         when a call needs a person; None leaves that to the session's asker. `turn` is an id for it, so that it
         can be cancelled from elsewhere. Cancelling the wait cancels the calls. Raises WireError for what can't be
         read, UsageError once the session is closed.
+
+        Give it every response, one without calls too: with that the model's turn ends, and what a skill allowed.
         """
         self._check_open()
-        return await self._turns.run(response, wire, None if on_ask is None else asker_for(on_ask), turn)
+        carried_out = await self._turns.run(response, wire, None if on_ask is None else asker_for(on_ask), turn)
+        if carried_out.done:
+            self._skills.end_turn()
+        return carried_out
 
     async def resume(self, turn: Turn | str, answers: Mapping[ApprovalId, Answer] | None = None) -> Turn:
         """Gives answers to a parked turn's questions, and what became of it then. `turn` may be its id.
@@ -282,6 +283,7 @@ class Session:
 
     async def cancel_all(self, reason: str = "") -> None:
         """Stops every open call, as an interrupt does; background jobs go on, and new calls are taken."""
+        self._skills.end_turn()
         await self._scheduler.cancel_all(Canceller("the caller", reason))
 
     def jobs(self) -> tuple[Job, ...]:
@@ -336,7 +338,7 @@ class Session:
 
 
 def _works(
-    find: ToolFinder, shell: SessionShell, judge: Judge, books: Books, parts: Parts, spilled: Path | None
+    tools: SessionTools, shell: SessionShell, judge: Judge, books: Books, parts: Parts, spilled: Path | None
 ) -> _Works:
     place, records = shell.workspace, Records(books.journal, parts.checkpoints, parts.clock)
     bus, order, desk = Bus(), Order(parts.at_once, parts.limits), Desk(records.now, books.answers, parts.answer_within)
@@ -344,14 +346,18 @@ def _works(
     spills = SpillFolder(spilled) if spilled else None
     ledger = ConversationLedger()
     budget = Budget(spills, parts.result_budget, parts.turn_budget, ledger.take_back)
-    intake = Intake(find, judge, desk, order, hooks, place, records.now)
+    intake = Intake(tools.find, judge, desk, order, hooks, place, records.now)
     consent = Consent(desk, order, judge, grants, books.journal, records.now)
-    shared = Surroundings(place, parts.launcher, bus, jobs, parts.clock, ledger, spills, shell)
+    plan_mode = SessionPlanMode(judge, books.values, place.root, books.session, bus.notice)
+    shared = Surroundings(
+        place, parts.launcher, bus, jobs, parts.clock, ledger, spills, shell, books.values, plan_mode, tools.skills,
+        tools.box.deferred,
+    )  # fmt: skip
     running = Running(order, hooks, budget, shared)
     executor = Executor(intake, consent, judge, order, running, records, bus)
     scheduler = Scheduler(executor, order, parts.asker)
-    turns = TurnRunner(scheduler, desk, budget, books.turns, gated=bool(parts.gate_batch))
-    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns)
+    turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
+    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode)
 
 
 def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left | None:
@@ -383,17 +389,6 @@ def _answer_within(settings: Settings) -> float | None:
 def _own_files(settings: Settings) -> tuple[Path, ...]:
     where = folders(os.environ)
     return (where.system, where.user, *settings.files)
-
-
-def _finder(registry: Registry, model: str) -> ToolFinder:
-    def find(request: CallRequest) -> Called:
-        if request.form is CallForm.MCP_APPROVAL:
-            return Called(OwnReading(HostedServerCall(request.server, request.name)))
-        if request.form is CallForm.QUESTION:
-            return Called(OwnReading(QuestionCall()))
-        return registry.called(request.name, model)
-
-    return find
 
 
 def _folder(path: str | Path) -> Path:

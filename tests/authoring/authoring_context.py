@@ -25,9 +25,12 @@ class KeptOutput:
     def notice(self, message):
         self.others.append(message)
 
+    def topic(self, title, intent, summary):
+        self.others.append((title, intent, summary))
+
 
 def context(workspace=WORKSPACE):
-    parts = ("calls", "questions", "jobs", "ledger", "spill", "shell", "skills")
+    parts = ("calls", "questions", "jobs", "ledger", "spill", "shell", "skills", "values", "plan_mode", "deferred")
     return RunContext("call-1", None, workspace, "files", "launcher", KeptOutput(), *parts)
 
 

@@ -17,8 +17,10 @@ from handrail.contract.calls import Completed, Failed, Rejected
 from handrail.contract.confirmation import EditArguments, Once, Reply
 from handrail.policy import rules_from
 from handrail.session import Parts, Session
-from handrail.testing import MemoryJournal
+from handrail.settings.load import Settings, load_settings
+from handrail.testing import FakeTool, MemoryJournal
 from handrail.tools import builtin_tools
+from handrail.tools.shells import tool as shell_tool
 from handrail.wire import Wire
 
 NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
@@ -58,6 +60,17 @@ CLAUDE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "EnterPlanMode": ({}, "plan mode"),
     "ExitPlanMode": ({"plan": "Paint it"}, "approved the plan"),
+    "Skill": ({"skill": "tides", "args": "Sunday"}, "Read the table for Sunday."),
+    "ToolSearch": ({"query": "sail", "max_results": 3}, "hoist_sail"),
+    "TaskCreate": (
+        {"subject": "Cut the port", "description": "Starboard.", "activeForm": "Cutting it"},
+        "1. [pending]",
+    ),
+    "TaskGet": ({"taskId": "1"}, "Starboard."),
+    "TaskList": ({}, "1. [pending] Cut the port"),
+    "TaskUpdate": ({"taskId": "1", "status": "deleted", "owner": "ada", "addBlocks": []}, "1. [cancelled]"),
+    "TaskOutput": ({"task_id": "job-1", "block": True, "timeout": 60_000}, "moored"),
+    "TaskStop": ({"task_id": "job-1"}, "job-1 (echo moored; sleep 1)"),
 }
 GEMINI: dict[str, tuple[dict[str, Any], str]] = {
     "read_file": ({"file_path": "a.txt", "start_line": 2, "end_line": 2}, "two"),
@@ -87,6 +100,7 @@ GEMINI: dict[str, tuple[dict[str, Any], str]] = {
     "enter_plan_mode": ({"reason": "It is large"}, "plan mode"),
     "exit_plan_mode": ({"plan_filename": "plan.md"}, "approved the plan"),
     "update_topic": ({"title": "Paint", "summary": "Nothing yet", "strategic_intent": "Buy paint"}, ""),
+    "activate_skill": ({"name": "tides"}, "Read the table"),
 }
 OPENAI: dict[str, tuple[dict[str, Any], str]] = {
     "shell": ({"command": ["bash", "-lc", "pwd"], "workdir": "sub", "timeout_ms": 60_000}, "/sub"),
@@ -98,8 +112,19 @@ OPENAI: dict[str, tuple[dict[str, Any], str]] = {
     "web_search": ({"query": "tides"}, "https://a.org/x"),
 }
 CALLS = {"claude": CLAUDE, "gemini": GEMINI, "openai": OPENAI}
+TASK = ("TaskCreate", {"subject": "Cut the port", "description": "Starboard."})
+JOB = ("Bash", {"command": "echo moored; sleep 1", "run_in_background": True})
+BEFORE = {"TaskGet": TASK, "TaskList": TASK, "TaskUpdate": TASK, "TaskOutput": JOB, "TaskStop": JOB}
+"""A call that comes before."""
 PLANNED = {"ExitPlanMode": "EnterPlanMode", "exit_plan_mode": "enter_plan_mode"}
 """What comes before, with a plan written after it."""
+
+
+class Sail(FakeTool):
+    description = "Hoists a sail."
+    defers_loading = True
+
+
 REPLIES = dict.fromkeys(PLANNED, "accept-edits")
 BY_NAME = [(family, name) for family, calls in CALLS.items() for name in calls]
 
@@ -111,6 +136,21 @@ def workspace(tmp_path: Path) -> Path:
     (folder / "a.txt").write_text("one\ntwo\nthree\n")
     (folder / "n.ipynb").write_text(json.dumps(NOTEBOOK))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def jobs_are_left_alone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shell_tool, "SETTLING", 0.02)
+
+
+@pytest.fixture
+def with_a_skill(tmp_path: Path, workspace: Path) -> Settings:
+    """The person's own folder holds a skill."""
+    skill = tmp_path / "config" / "skills" / "tides" / "SKILL.md"
+    skill.parent.mkdir(parents=True, mode=0o700)
+    skill.write_text("---\nname: tides\ndescription: Reads tide tables.\n---\nRead the table for $ARGUMENTS.\n")
+    names = {"config": "HANDRAIL_CONFIG", "state": "HANDRAIL_STATE", "home": "HOME"}
+    return load_settings(workspace, {variable: str(tmp_path / name) for name, variable in names.items()})
 
 
 @pytest.fixture
@@ -151,13 +191,18 @@ def test_every_face_has_its_call_here() -> None:
 @pytest.mark.parametrize("own_model", [True, False], ids=["its own model", "no model named"])
 @pytest.mark.parametrize(("family", "name"), BY_NAME)
 async def test_a_tool_works_under_its_face(
-    family: str, name: str, own_model: bool, workspace: Path, url: str, pwsh: None
+    family: str, name: str, own_model: bool, workspace: Path, url: str, pwsh: None, with_a_skill: Settings
 ) -> None:
     arguments, told = CALLS[family][name]
     sent = json.loads(json.dumps(arguments).replace(URL, url))
     model = next(each.models[0] for each in families() if each.name == family) if own_model else ""
     asker = Person(Reply(REPLIES.get(name, "Blue")))
-    async with Session.open(workspace, mode="bypass", model=model, parts=parts(asker=asker)) as session:
+    async with Session.open(
+        workspace, mode="bypass", model=model, settings=with_a_skill, parts=parts(asker=asker)
+    ) as session:
+        session.add(Sail("hoist_sail"))
+        if name in BEFORE:
+            await settled(session, *BEFORE[name], "c0")
         if name in PLANNED:
             entered = await settled(session, PLANNED[name], {}, "c0")
             plan = workspace / str(entered.result.data["plan_file"])

@@ -14,7 +14,21 @@ from handrail.contract.results import ToolResult
 from handrail.contract.tool import ConnectsTo, Kind, Reads, Tool, Writes, check_name
 from handrail.errors import InvalidArguments, ToolDefinitionError
 
-PARTS = ("files", "launcher", "output", "calls", "questions", "jobs", "ledger", "spill", "shell", "skills")
+PARTS = (
+    "files",
+    "launcher",
+    "output",
+    "calls",
+    "questions",
+    "jobs",
+    "ledger",
+    "spill",
+    "shell",
+    "skills",
+    "values",
+    "plan_mode",
+    "deferred",
+)
 """Of a context, after the workspace."""
 
 
@@ -73,7 +87,9 @@ def test_a_run_that_is_not_async_is_refused_at_definition():
 
 
 def test_a_run_that_asks_for_what_there_is_not_is_told_what_there_is():
-    with pytest.raises(ToolDefinitionError, match=r"run takes 'database', annotated 'str'; it can take: Calls, File"):
+    with pytest.raises(
+        ToolDefinitionError, match=r"run takes 'database', annotated 'str'; it can take: Calls, DeferredTools, File"
+    ):
 
         class Greedy(Tool[Params]):
             name = "greedy"

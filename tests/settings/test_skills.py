@@ -7,6 +7,7 @@ import pytest
 from settings_world import World
 
 from handrail.contract.basics import Instant
+from handrail.policy.patterns import PathPattern
 from handrail.policy.rules import RuleScope
 from handrail.settings.load import Settings
 from handrail.settings.skills.allowed_tools import entries
@@ -220,6 +221,14 @@ def test_a_skill_that_is_a_device_or_too_large_is_told_of(world: World) -> None:
     assert ["is not an ordinary file" in p or "is larger" in p for p in load(world).problems] == [True, True]
 
 
+def test_a_pattern_that_cannot_be_read_is_told_and_makes_no_skill_for_every_file(world: World) -> None:
+    put(world.root / "user/skills/a", "---\ndescription: d\npaths: ['!x']\n---\n")
+    put(world.root / "user/skills/b", "---\ndescription: d\npaths: ['!x', '*.b']\n---\n")
+    settings = load(world)
+    assert [[path.text for path in skill.paths] for skill in settings.skills.usable] == [["*.b"]]
+    assert len(settings.problems) == 2
+
+
 # What it allows
 
 
@@ -290,7 +299,7 @@ def test_a_yes_is_shown_what_a_skill_would_allow(world: World) -> None:
 
 
 def skill(name: str, description: str, *paths: str) -> Skill:
-    return Skill(name, description, Path("/s") / name, "", (), paths)
+    return Skill(name, description, Path("/s") / name, "", (), tuple(map(PathPattern.parse, paths)))
 
 
 def test_the_list_has_a_line_for_each_skill_that_is_offered_at_once() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from handrail.contract.basics import CallId
 from handrail.contract.calls import AwaitingApproval, CallRequest, Executing, ObjectArguments
-from handrail.contract.confirmation import Answer, Once
+from handrail.contract.confirmation import Answer, Once, QuestionConfirmation, Reply
 from handrail.contract.effects import Effects, PathEffect
 from handrail.contract.tool import Tool
 from handrail.policy import Mode
@@ -30,7 +30,7 @@ class Agreeing:
     surface = "test"
 
     async def answer(self, call: AwaitingApproval) -> Answer:
-        return Once()
+        return Reply("yes") if isinstance(call.confirmation, QuestionConfirmation) else Once()
 
 
 def marked(tool: Tool[Any]) -> None:

@@ -54,6 +54,7 @@ ROWS: Mapping[str, JsonObject] = {
     "grep": {"pattern": "beta"},
     "shell": {"command": "(setsid sleep 600 &); echo x >>out.txt; sleep 0.01; seq 20000"},
     "powershell": {"command": "Get-Item ."},
+    "tool_search": {"query": "tides"},
 }
 """A call that succeeds, for each tool that needs no other call before it."""
 
@@ -66,6 +67,7 @@ ROWS_OF_JOBS: Mapping[str, JsonObject] = {
 """The same for tools that need a job: it is started first, and both calls are cancelled together."""
 
 ELSEWHERE = {
+    "activate_skill": "tests/tools/test_activate_skill.py",
     "web_fetch": "tests/tools/test_web_fetch_hostile.py",
     "web_search": "tests/tools/test_web_search.py",
 }

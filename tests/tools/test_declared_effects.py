@@ -99,6 +99,14 @@ ROWS = [
     Row("what a job printed", "shell_output", {"job": "job-1", "wait_for": "ready"}, before=(SLEEPER,)),
     Row("input for a job", "shell_input", {"job": "job-1", "text": "x"}, before=(SLEEPER,)),
     Row("the end of a job", "shell_stop", {"job": "job-1"}, before=(SLEEPER,)),
+    Row("what comes next", "update_topic", {"intent": "look around"}),
+    Row("a list", "todo_write", {"todos": [{"text": "look around", "status": "pending"}]}),
+    Row("the list", "todo_read", {}),
+    Row("a question", "ask_user", {"questions": [{"question": "Go on?"}]}),
+    Row("a plan to come", "enter_plan_mode", {"reason": "much to do"}),
+    Row("no plan", "exit_plan_mode", {}, ends=FAILED),
+    Row("a skill that is not there", "activate_skill", {"name": "none"}, ends=FAILED),
+    Row("tools by what they do", "tool_search", {"query": "read files"}),
     Row("an address, and no network to reach it by", "web_fetch", {"url": "http://9.9.9.9/"}, ends=FAILED),
 ]
 NOT_HERE = {

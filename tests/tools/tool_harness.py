@@ -9,22 +9,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from handrail.contract.basics import CallId, Json, JsonObject
-from handrail.contract.confirmation import Confirmation, QuestionConfirmation
+from handrail.catalog.registry import Registry
+from handrail.catalog.search.deferred import SessionDeferredTools
+from handrail.contract.basics import CallId, Json, JsonObject, SessionId
+from handrail.contract.confirmation import Confirmation, PlanConfirmation, QuestionConfirmation
 from handrail.contract.context import RunContext, Workspace
 from handrail.contract.effects import Claims, Effects, PathClaim, PathEffect
 from handrail.contract.launching import Launcher
 from handrail.contract.results import ToolResult
-from handrail.contract.skills import SkillOffers
+from handrail.contract.skills import Skills
 from handrail.contract.spill import Spill
 from handrail.contract.tool import Tool
+from handrail.policy import Policy
 from handrail.runtime.bus import Bus
-from handrail.runtime.context import NoSkills
 from handrail.runtime.files import WorkspaceFiles
 from handrail.runtime.jobs import JobsOfCall, SessionJobs
+from handrail.runtime.judge import Judge
 from handrail.runtime.ledger import ConversationLedger
 from handrail.runtime.order import Order
+from handrail.runtime.plan_mode import SessionPlanMode
+from handrail.runtime.resolver import Resolver
+from handrail.runtime.session_values import KeptValues
 from handrail.runtime.shell_state import SessionShell
+from handrail.runtime.skills import SessionSkills
 from handrail.runtime.spilling import NoSpill
 from handrail.sandbox.none import PlainLauncher
 
@@ -32,6 +39,7 @@ from handrail.sandbox.none import PlainLauncher
 @dataclass
 class SeenOutput:
     texts: list[str] = field(default_factory=list)
+    topics: list[tuple[str, str, str]] = field(default_factory=list)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once anything was printed."""
 
@@ -43,6 +51,9 @@ class SeenOutput:
 
     def notice(self, message: str) -> None: ...
 
+    def topic(self, title: str, intent: str, summary: str) -> None:
+        self.topics.append((title, intent, summary))
+
 
 class NoCalls:
     async def call(self, tool: str, arguments: JsonObject) -> ToolResult:
@@ -50,7 +61,7 @@ class NoCalls:
 
 
 class NoQuestions:
-    async def ask(self, question: QuestionConfirmation) -> Json:
+    async def ask(self, question: QuestionConfirmation | PlanConfirmation) -> Json:
         raise AssertionError("no built-in tool asks")
 
 
@@ -67,15 +78,23 @@ class Bench:
     output: SeenOutput = field(default_factory=SeenOutput)
     ledger: ConversationLedger = field(default_factory=ConversationLedger)
     spill: Spill = field(default_factory=NoSpill)
-    skills: SkillOffers = field(default_factory=NoSkills)
+    skills: Skills | None = None
     """Of the conversation that all runs at this bench belong to."""
     order: Order = field(default_factory=lambda: Order(10))
+    values: KeptValues = field(default_factory=KeptValues)
     jobs: SessionJobs = field(init=False)
     shell: SessionShell = field(init=False)
+    plan_mode: SessionPlanMode = field(init=False)
+    deferred: SessionDeferredTools = field(init=False)
 
     def __post_init__(self) -> None:
         self.jobs = SessionJobs(self.order, Bus())
         self.shell = SessionShell(self.workspace)
+        resolver = Resolver(self.workspace, Path.home(), None)
+        judge = Judge(resolver, Policy())
+        self.skills = self.skills or SessionSkills((), judge, resolver)
+        self.deferred = SessionDeferredTools(Registry(), lambda tool: None)
+        self.plan_mode = SessionPlanMode(judge, self.values, self.root, SessionId("s"), lambda message: None)
 
     @property
     def workspace(self) -> Workspace:
@@ -109,6 +128,9 @@ class Bench:
             self.spill,
             self.shell,
             self.skills,
+            self.values,
+            self.plan_mode,
+            self.deferred,
         )
         context = RunContext(CallId("call-1"), None, *parts)
         return await invocation.run(context)

@@ -147,3 +147,6 @@ class _FromThread:
 
     def notice(self, message: str) -> None:
         self.loop.call_soon_threadsafe(self.output.notice, message)
+
+    def topic(self, title: str, intent: str, summary: str) -> None:
+        self.loop.call_soon_threadsafe(self.output.topic, title, intent, summary)

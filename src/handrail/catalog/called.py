@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any, Protocol
 
-from handrail.authoring.json_schema import schema_parameters
 from handrail.catalog.faces.face import Face
 from handrail.catalog.faces.schema import checked_schema
 from handrail.catalog.shell_forms import WIRE_FORMS, in_own_words
@@ -52,6 +51,9 @@ class FaceReading:
         """Compiled for the first call."""
         if self.face.parameters is None:
             return None
+        # Here, since sessions in our own vocabulary have no use for it.
+        from handrail.authoring.json_schema import schema_parameters
+
         return schema_parameters(checked_schema(self.face, self.tool.parameters.schema), f"{self.face.name}'s schema")
 
     def bind(self, arguments: JsonObject) -> Invocation:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,26 +74,65 @@ class Menu:
         return encode_menu([(shown.name, shown.description, shown.schema) for shown in self.tools], Wire(wire))
 
 
+@value
+class Behind:
+    """What a session has behind some tools of its menu: skills, and tools that are not on it."""
+
+    told: Mapping[str, str]
+    """What a tool's description ends with, by the tool's name. A tool with nothing behind it is not shown."""
+    found: tuple[str, ...]
+    """Tools that the model looked for: they come last, in the order in which it found them."""
+
+
+NOTHING_BEHIND = Behind({}, ())
+
+
 def menu_for(
     registered: Iterable[Registered],
     model: str,
     environment: Environment,
     hidden_reason: Callable[[Tool[Any]], str | None],
+    behind: Behind = NOTHING_BEHIND,
 ) -> Menu:
     """What `model` sees. The order is that of registration, whatever is hidden, so that caches hold."""
     family = family_of(model)
     entries = tuple(registered)
     taken = {entry.tool.name for entry in entries}
     shown: list[MenuTool] = []
+    found: dict[str, MenuTool] = {}
     hidden: list[HiddenTool] = []
     for entry in entries:
         tool = entry.tool
-        reason = _unusable(tool, environment) or hidden_reason(tool) or _unspoken(entry, family)
+        reason = (
+            _unasked(tool, behind)
+            or unusable(tool, environment)
+            or hidden_reason(tool)
+            or _unspoken(entry, family)
+            or _empty(tool, behind)
+        )
         if reason:
             hidden.append(HiddenTool(tool, reason))
+        elif tool.defers_loading:
+            found[tool.name] = _as_known(tool, family, taken)
         else:
-            shown.append(_as_known(tool, family, taken))
-    return Menu(family, tuple(shown), tuple(hidden))
+            shown.append(_with_behind(_as_known(tool, family, taken), behind))
+    last = (found[name] for name in behind.found if name in found)
+    return Menu(family, (*shown, *last), tuple(hidden))
+
+
+def _unasked(tool: Tool[Any], behind: Behind) -> str | None:
+    waits = tool.defers_loading and tool.name not in behind.found
+    return "it is loaded only when it is searched for" if waits else None
+
+
+def _empty(tool: Tool[Any], behind: Behind) -> str | None:
+    return "there is nothing for it to give" if behind.told.get(tool.name) == "" else None
+
+
+def _with_behind(shown: MenuTool, behind: Behind) -> MenuTool:
+    """The text behind a tool is not ours: no name in it is put into the family's words."""
+    told = behind.told.get(shown.tool.name)
+    return replace(shown, description=f"{shown.description}\n\n{told}") if told else shown
 
 
 def _as_known(tool: Tool[Any], family: Family, taken: set[str]) -> MenuTool:
@@ -121,9 +161,6 @@ def _program(name: str) -> Path | None:
     return Path(found) if found else None
 
 
-def _unusable(tool: Tool[Any], environment: Environment) -> str | None:
-    if tool.defers_loading:
-        return "it is loaded only when it is searched for"
-    if not tool.enabled(environment):
-        return "what it needs is not there on this machine"
-    return None
+def unusable(tool: Tool[Any], environment: Environment) -> str | None:
+    """Why a tool can't work here, as a clause; None for one that can."""
+    return None if tool.enabled(environment) else "what it needs is not there on this machine"

@@ -69,15 +69,21 @@ class QuestionConfirmation:
     form: JsonObject | None = None
     """The JSON Schema of the object that is wanted; None wants text."""
     from_server: str = ""
+    descriptions: tuple[str, ...] = ()
+    """What each option means; empty, or as many as there are options."""
+    several: bool = False
+    """More than one option may be chosen: the reply may be a list."""
 
 
 @value
 class PlanConfirmation:
-    """A plan, and the file that it would be written to."""
+    """A plan, and the file that it is in. A yes approves it; so does a reply, which names the mode to go on in."""
 
     title: str
     plan: str
     path: Path
+    next_modes: tuple[str, ...] = ()
+    """The modes to choose from; a plain yes means the first."""
 
 
 @value

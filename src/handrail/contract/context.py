@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from handrail.contract.basics import CallId, Json, JsonObject
-from handrail.contract.confirmation import QuestionConfirmation
+from handrail.contract.confirmation import PlanConfirmation, QuestionConfirmation
+from handrail.contract.deferred import DeferredTools
 from handrail.contract.jobs import Jobs
 from handrail.contract.launching import Launcher
+from handrail.contract.plan_mode import PlanMode
 from handrail.contract.results import ToolResult
-from handrail.contract.skills import SkillOffers
+from handrail.contract.session_values import SessionValues
+from handrail.contract.skills import SkillOffers, Skills
 from handrail.contract.spill import Spill
 from handrail.contract.values import value
 
@@ -169,6 +172,10 @@ class Output(Protocol):
 
     def notice(self, message: str) -> None: ...
 
+    def topic(self, title: str, intent: str, summary: str) -> None:
+        """What the model is at from here on."""
+        ...
+
 
 class Calls(Protocol):
     """Makes child calls through the whole pipeline: resolved, decided, ordered and journaled like any."""
@@ -179,8 +186,10 @@ class Calls(Protocol):
 class Questions(Protocol):
     """Asks a person. The question is as durable as an approval, and is answered at the same places."""
 
-    async def ask(self, question: QuestionConfirmation) -> Json:
-        """The reply: text, or for a form an object. Raises ToolFailed, with why, when nobody gives one."""
+    async def ask(self, question: QuestionConfirmation | PlanConfirmation) -> Json:
+        """The reply: text, for a form an object, for several options a list of them. Of a plan that was approved, the
+        mode to go on in. Raises ToolFailed, with why, when nobody gives one.
+        """
         ...
 
 
@@ -222,7 +231,10 @@ class RunContext:
     ledger: FileLedger
     spill: Spill
     shell: ShellState
-    skills: SkillOffers
+    skills: Skills
+    values: SessionValues
+    plan_mode: PlanMode
+    deferred: DeferredTools
 
 
 CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
@@ -239,6 +251,10 @@ CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
     Spill: lambda context: context.spill,
     ShellState: lambda context: context.shell,
     SkillOffers: lambda context: context.skills,
+    Skills: lambda context: context.skills,
+    SessionValues: lambda context: context.values,
+    PlanMode: lambda context: context.plan_mode,
+    DeferredTools: lambda context: context.deferred,
 }
 """Which part of the context a parameter of `run` gets, by its annotation."""
 

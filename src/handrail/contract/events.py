@@ -56,4 +56,16 @@ class NoticeGiven:
     message: str
 
 
-Event: TypeAlias = CallChanged | OutputArrived | ProgressMade | NoticeGiven
+@value
+class TopicSet:
+    """The model said what it is at from here on: a heading for the calls that follow."""
+
+    call: CallId
+    title: str
+    intent: str
+    """What it wants to do next, and why."""
+    summary: str
+    """What was done so far; may be empty."""
+
+
+Event: TypeAlias = CallChanged | OutputArrived | ProgressMade | NoticeGiven | TopicSet

@@ -107,6 +107,8 @@ class Tool(ABC, Generic[P]):
     output_is_markdown: bool = False
     output_streams: bool = False
     defers_loading: bool = False
+    leads: bool = False
+    """Of the calls of one response it runs first, wherever it stands; the results keep the order of the requests."""
     server: str = ""
     """The server that it comes from, as rules name it; empty for a tool that comes from none."""
     annotations: Mapping[str, bool] = MappingProxyType({})

@@ -9,7 +9,7 @@ from handrail.contract.decision import Decision, FromMode, Outcome
 from handrail.contract.values import value
 from handrail.policy.facts import Facts, PathFact, ShellFacts, ShellPart
 from handrail.policy.modes import ALLOW, STRICTNESS, TABLE, Column, Mode
-from handrail.policy.places import Zone
+from handrail.policy.places import Places, Zone
 from handrail.policy.policy import Policy
 from handrail.policy.wording import shortened
 
@@ -91,16 +91,22 @@ def falls(facts: Facts, policy: Policy) -> Iterator[Fall]:
         yield Fall(Column.SESSION)
     for path in facts.paths:
         if path.access != "mention":
-            yield from _of_path(path, policy)
+            yield from _of_path(path, facts.places, policy)
 
 
-def _of_path(path: PathFact, policy: Policy) -> Iterator[Fall]:
+def _of_path(path: PathFact, places: Places, policy: Policy) -> Iterator[Fall]:
     if path.secret:
         yield Fall(Column.SECRETS, path=path.named)
     if path.access == "read":
         yield Fall(Column.OUTSIDE_READ if path.zone is Zone.OUTSIDE else Column.READ, path=path.named)
-    elif path.spellings == (policy.plan_file,) and not path.is_tree:
+    elif _is_plan_file(path, places, policy.plan_file):
         yield Fall(Column.PLAN_FILE, path=path.named)
     else:
         inside = path.zone in (Zone.WORKSPACE, Zone.TEMPORARY)
         yield Fall(Column.WRITE if inside else Column.OUTSIDE_WRITE, path=path.named)
+
+
+def _is_plan_file(path: PathFact, places: Places, plan_file: str) -> bool:
+    """The file itself, and named as such: the workspace alone may be spelled with links."""
+    same_name = places.inner(path.named) == places.inner(plan_file)
+    return bool(plan_file) and path.resolved == plan_file and same_name and not path.is_tree

@@ -26,7 +26,7 @@ class Policy:
     bypass_forbidden_by: str = ""
     """The file that forbids mode `bypass`, which decides as `default` then."""
     plan_file: str = ""
-    """An absolute path: the one file that plan mode lets be written."""
+    """An absolute path with its links resolved: the one file that plan mode lets be written."""
     denies: RuleIndex = field(init=False, repr=False, compare=False)
     asks: RuleIndex = field(init=False, repr=False, compare=False)
     allows: RuleIndex = field(init=False, repr=False, compare=False)

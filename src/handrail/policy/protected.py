@@ -12,8 +12,8 @@ FOLDERS = frozenset((
 
 PATHS = (".config/git", ".config/fish", ".config/handrail", ".config/autostart", ".config/systemd")
 
-OPEN_PATHS = (".claude/worktrees",)
-"""Below a protected folder, and ordinary all the same: whole checkouts."""
+OPEN_PATHS = (".claude/worktrees", ".handrail/plans")
+"""Below a protected folder, and ordinary all the same: whole checkouts; plans, which decide nothing that runs."""
 
 NAMES = frozenset((
     ".gitconfig", ".gitmodules", ".gitattributes",

@@ -25,6 +25,9 @@ from handrail.runtime.who import Answerer
 QUESTIONS = ("question", "elicitation")
 """The kinds that take a reply, and no yes."""
 
+ONLY_A_PERSON = (*QUESTIONS, "plan")
+"""The kinds that a yes to everything does not answer: a plan is approved by who has read it."""
+
 
 @value
 class Given:
@@ -51,7 +54,9 @@ def check_fits(kind: str, offers: Sequence[GrantOption], answer: Answer) -> None
     """Raises UsageError for a yes to a question, a reply to what is none, or a grant that was not offered."""
     if kind in QUESTIONS and isinstance(answer, Once | Always | EditArguments):
         raise UsageError("this is a question, and a yes is no answer to it; reply to it, or reject it")
-    if kind not in QUESTIONS and isinstance(answer, Reply):
+    if kind == "plan" and isinstance(answer, Always | EditArguments):
+        raise UsageError("this is a plan: approve it, reply with the mode to go on in, or reject it")
+    if kind not in ONLY_A_PERSON and isinstance(answer, Reply):
         raise UsageError("this is no question: approve the call, reject it, or edit its arguments")
     if isinstance(answer, Always) and answer.grant not in offers:
         raise UsageError("this grant was not offered for the call; choose one of those that were")

@@ -17,7 +17,18 @@ class Batch:
         """`gate` holds all its calls until each is decided."""
         self.gate = gate
         self.open: dict[CallId, Ticket] = {}
+        self._leading: list[Ticket] = []
 
     def before(self, ticket: Ticket) -> tuple[Ticket, ...]:
         """The tickets of the open calls that came before this one."""
         return tuple(other for other in self.open.values() if other.key < ticket.key)
+
+    def lead(self, ticket: Ticket) -> None:
+        """This call runs first: those that enter the batch behind it wait for it."""
+        self._leading.append(ticket)
+
+    def led_by(self, ticket: Ticket) -> tuple[Ticket, ...]:
+        """The calls that run first, as far as they entered before this one."""
+        if not self._leading:
+            return ()
+        return tuple(other for other in self._leading if other.key < ticket.key)

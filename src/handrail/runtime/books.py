@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,9 @@ from handrail.runtime.grants import Grants, GrantShelf
 from handrail.runtime.journal import SqliteJournal
 from handrail.runtime.openings import NOTHING_SAID, HowOpened
 from handrail.runtime.recalled import RecalledSession, Taken, check_session, recall, taken_in
+from handrail.runtime.session_values import KeptValues
 from handrail.runtime.turn_rows import TurnKeeper
+from handrail.runtime.value_rows import values_of
 from handrail.settings.places import journal_file
 
 
@@ -33,6 +35,8 @@ class Books:
     journal: Journal
     turns: TurnKeeper | None = None
     """None where the journal keeps only events."""
+    values: KeptValues = field(default_factory=KeptValues)
+    """What tools keep for the session."""
     exchange: Exchange | None = None
     """None where no other process can answer."""
     taken: Taken | None = None
@@ -131,7 +135,8 @@ async def _opened(
         exchange = await Exchange.open(path, state, id)
         closing.push_async_callback(exchange.close)
         if not again:
-            yield Books(id, journal, journal, exchange)
+            yield Books(id, journal, journal, KeptValues(journal), exchange)
             return
         taken = await asyncio.to_thread(taken_in, path, id)
-        yield Books(id, journal, journal, exchange, taken, partial(asyncio.to_thread, recall, path, id))
+        values = KeptValues(journal, await asyncio.to_thread(values_of, path, id))
+        yield Books(id, journal, journal, values, exchange, taken, partial(asyncio.to_thread, recall, path, id))

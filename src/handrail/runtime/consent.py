@@ -39,7 +39,7 @@ class Consent:
         self._now = now
         self._once = OnceQuestions(desk.is_open)
         self._waiting: dict[ApprovalId, LiveCall] = {}
-        grants.subscribe(self._look_again)
+        judge.subscribe(self._look_again)
 
     def binds(self, call: AwaitingApproval) -> bool:
         """Whether it has its answer, which holds though something else would be asked now, or nothing at all."""
@@ -96,7 +96,7 @@ class Consent:
             live.verdict = replace(live.verdict, policy=self._judge.policy)
 
     def _look_again(self) -> None:
-        """Other grants are in force: whoever would not be asked about any more need not wait for an answer."""
+        """Another policy is in force: whoever would not be asked about any more need not wait for an answer."""
         for approval, live in tuple(self._waiting.items()):
             if live.verdict is None:
                 continue

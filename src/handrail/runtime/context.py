@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Protocol
 
 from handrail.contract.basics import CallId
 from handrail.contract.calls import Executing
 from handrail.contract.context import Calls, FileLedger, Questions, RunContext, ShellState, Workspace
+from handrail.contract.deferred import DeferredTools
 from handrail.contract.launching import Launcher
-from handrail.contract.skills import SkillOffer, SkillOffers
+from handrail.contract.plan_mode import PlanMode
+from handrail.contract.session_values import SessionValues
+from handrail.contract.skills import Skills
 from handrail.contract.values import value
 from handrail.runtime.bus import Bus
 from handrail.runtime.files import WorkspaceFiles
@@ -24,13 +26,6 @@ from handrail.runtime.spilling import CallSpill, NoSpill, SpillFolder
 
 class Making(Calls, Questions, Protocol):
     """Makes the child calls of one call, questions among them."""
-
-
-class NoSkills:
-    """Has none to offer."""
-
-    def for_path(self, path: Path) -> Sequence[SkillOffer]:
-        return ()
 
 
 @value
@@ -48,7 +43,10 @@ class Surroundings:
     spilled: SpillFolder | None
     """None keeps nothing of what is too long for a result."""
     shell: ShellState
-    skills: SkillOffers = NoSkills()
+    values: SessionValues
+    plan_mode: PlanMode
+    skills: Skills
+    deferred: DeferredTools
 
     def output(self, live: LiveCall) -> LiveOutput:
         return LiveOutput(live, self.bus, self.clock)
@@ -68,6 +66,9 @@ class Surroundings:
             spill=CallSpill(self.spilled, call.request.id) if self.spilled else NoSpill(),
             shell=self.shell,
             skills=self.skills,
+            values=self.values,
+            plan_mode=self.plan_mode,
+            deferred=self.deferred,
         )
 
     async def discard_output(self, call: CallId) -> None:

@@ -20,7 +20,7 @@ from handrail.contract.confirmation import (
     SandboxConfirmation,
 )
 from handrail.contract.effects import SimpleCommand
-from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade
+from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade, TopicSet
 from handrail.runtime.reports import call_json
 
 VERSION = 1
@@ -49,6 +49,9 @@ def event_json(event: Event) -> JsonObject:
             return {"version": VERSION, "type": "progress_made", **about}
         case NoticeGiven(about_call, message):
             return {"version": VERSION, "type": "notice_given", "call": about_call, "message": message}
+        case TopicSet(call, title, intent, summary):
+            said: JsonObject = {"call": call, "title": title, "intent": intent, "summary": summary}
+            return {"version": VERSION, "type": "topic_set", **said}
 
 
 def _call(state: CallState) -> JsonObject:

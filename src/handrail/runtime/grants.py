@@ -35,11 +35,6 @@ class Grants:
         self._kept: dict[str, Grant] = {}
         self._unkept: dict[str, Grant] = {}
         """Given in this session, and known to no file."""
-        self._changed: list[Callable[[], None]] = []
-
-    def subscribe(self, changed: Callable[[], None]) -> None:
-        """Calls `changed` whenever other grants are in force."""
-        self._changed.append(changed)
 
     async def add(self, option: GrantOption, approval: ApprovalId) -> None:
         """Remembers a yes, once for each question. Where it can't be kept it holds for this session, and the person
@@ -66,6 +61,4 @@ class Grants:
 
     def _put_in_force(self) -> None:
         grants = (*self._given, *self._kept.values(), *self._unkept.values())
-        self._judge.policy = replace(self._judge.policy, grants=grants)
-        for changed in self._changed:
-            changed()
+        self._judge.change(replace(self._judge.policy, grants=grants))

@@ -189,7 +189,8 @@ class Intake:
         bound = guarded_call(partial(called.bind, call.request.form, arguments, as_sent=call.is_as_sent))
         if isinstance(bound, Returned):
             return bound.value
-        return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, _binding_problem(bound))
+        problem = _binding_problem(bound) + (wording.parameters_of(tool) if tool.defers_loading else "")
+        return self._failed(call.found(tool.name), ErrorKind.INVALID_ARGUMENTS, problem)
 
     async def preview(self, verdict: Verdict, invocation: Invocation) -> Ending[Confirmation]:
         """What a person is shown; a command comes with its parsed parts and its folder, which the tool doesn't know."""

@@ -21,9 +21,10 @@ from typing import TypedDict, TypeVarTuple, Unpack
 from handrail.contract.basics import Instant, SessionId
 from handrail.contract.calls import CallState
 from handrail.errors import JournalError
-from handrail.runtime.journal_store import Opening, SessionStore
+from handrail.runtime.journal_store import Entry, Opening, SessionStore
 from handrail.runtime.openings import HowOpened
 from handrail.runtime.turn_rows import KeptTurn
+from handrail.runtime.value_rows import KeptValue
 from handrail.settings.redaction import Redactor
 
 Ts = TypeVarTuple("Ts")
@@ -64,7 +65,7 @@ class SqliteJournal:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._line: deque[tuple[int, CallState | KeptTurn]] = deque()
+        self._line: deque[tuple[int, Entry]] = deque()
         self._orders: SimpleQueue[_Order] = SimpleQueue()
         self._ordered = False
         self._lingering = False
@@ -111,8 +112,15 @@ class SqliteJournal:
 
     def keep_turn(self, turn: KeptTurn) -> None:
         """Puts the turn in line, before the events of its calls."""
+        self._keep(turn)
+
+    def keep_value(self, kept: KeptValue) -> None:
+        """Puts the value in line, before the outcome of the call that made it."""
+        self._keep(kept)
+
+    def _keep(self, entry: KeptTurn | KeptValue) -> None:
         if self._failure is None and not self._closed:
-            self._line.append((self._last, turn))
+            self._line.append((self._last, entry))
 
     async def durable(self, sequence: int) -> None:
         """Returns when everything up to this number is on the disk. Raises JournalError when it can't be."""

@@ -103,8 +103,9 @@ _APPROVALS_GRANTS_AND_TURNS = _Version(
     ),
 )
 
-_SCHEMAS_AND_OPENINGS = _Version(
-    "What tools that were asked about take, so that an edit can be checked, and how sessions were opened.",
+_SCHEMAS_OPENINGS_AND_VALUES = _Version(
+    "What tools that were asked about take, so that an edit can be checked; how sessions were opened; and what tools "
+    "keep for a session: todos, tasks, the mode it plans in.",
     (
         """
         CREATE TABLE schemas (
@@ -116,10 +117,17 @@ _SCHEMAS_AND_OPENINGS = _Version(
             session TEXT PRIMARY KEY REFERENCES sessions (id),
             said    TEXT NOT NULL          -- JSON: settings that the command line, variables or code gave
         )""",
+        """
+        CREATE TABLE session_values (
+            session TEXT NOT NULL REFERENCES sessions (id),
+            name    TEXT NOT NULL,
+            content TEXT NOT NULL,         -- JSON
+            PRIMARY KEY (session, name)
+        )""",
     ),
 )
 
-_VERSIONS = (_SESSIONS_AND_EVENTS, _APPROVALS_GRANTS_AND_TURNS, _SCHEMAS_AND_OPENINGS)
+_VERSIONS = (_SESSIONS_AND_EVENTS, _APPROVALS_GRANTS_AND_TURNS, _SCHEMAS_OPENINGS_AND_VALUES)
 
 VERSION = len(_VERSIONS)
 """Of the tables; kept in the file as `user_version`."""

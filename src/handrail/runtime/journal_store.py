@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from handrail.contract.basics import Instant, SessionId
 from handrail.contract.calls import CallState
@@ -19,10 +20,14 @@ from handrail.runtime.openings import NOTHING_SAID, HowOpened, write_opening
 from handrail.runtime.records import Record, Recorder
 from handrail.runtime.session_lock import SessionLock
 from handrail.runtime.turn_rows import KeptTurn, write_turn
+from handrail.runtime.value_rows import KeptValue, write_value
 from handrail.runtime.who import this_process
 from handrail.settings.redaction import Redactor
 
 _SALT_BYTES = 16
+
+Entry: TypeAlias = CallState | KeptTurn | KeptValue
+"""What stands in line to be written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +78,15 @@ class SessionStore:
             store._let_go = on_failure.pop_all()
         return store
 
-    def write(self, states: Sequence[tuple[int, CallState | KeptTurn]]) -> None:
-        """Writes the states, and the turns among them, in one transaction: afterwards all are on the disk, or none is.
+    def write(self, states: Sequence[tuple[int, Entry]]) -> None:
+        """Writes states, turns and values in one transaction: afterwards all are on the disk, or none is.
 
         Raises JournalError when they can't be written, or when another process took the session over.
         """
         made = [
             (sequence, state, self._recorder.record_of(state, os.urandom(_SALT_BYTES)))
             for sequence, state in states
-            if not isinstance(state, KeptTurn)
+            if not isinstance(state, KeptTurn | KeptValue)
         ]
         events, payloads, last = self._rows(made)
         with writing(self._connection, self._path):
@@ -90,9 +95,11 @@ class SessionStore:
             self._connection.executemany("INSERT INTO payloads VALUES (?, ?, ?, ?, ?, ?)", payloads)
             for sequence, state, record in made:
                 self._questions.keep(sequence, state, record)
-            for _, turn in states:
-                if isinstance(turn, KeptTurn):
-                    write_turn(self._connection, self._session, turn)
+            for _, kept in states:
+                if isinstance(kept, KeptTurn):
+                    write_turn(self._connection, self._session, kept)
+                elif isinstance(kept, KeptValue):
+                    write_value(self._connection, self._session, kept)
         self._hash = last
         self.last = states[-1][0]
 

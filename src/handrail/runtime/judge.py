@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from handrail.contract.confirmation import Confirmation
@@ -35,6 +36,17 @@ class Judge:
         self.policy = policy
         self._last: dict[str, Verdict] = {}
         """By a tool's name, without a look at the file system: many of its calls have the very same facts."""
+        self._changed: list[Callable[[], None]] = []
+
+    def subscribe(self, changed: Callable[[], None]) -> None:
+        """Calls `changed` whenever another policy is in force."""
+        self._changed.append(changed)
+
+    def change(self, policy: Policy) -> None:
+        """Puts a policy in force: what was decided under another one is looked at again before it starts."""
+        self.policy = policy
+        for changed in self._changed:
+            changed()
 
     async def judge(self, invocation: Invocation, caller: Caller = MAIN_AGENT) -> Verdict:
         policy = self.policy

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from handrail.contract.basics import CallId
-from handrail.contract.events import NoticeGiven, OutputArrived, ProgressMade, fraction_within
+from handrail.contract.events import NoticeGiven, OutputArrived, ProgressMade, TopicSet, fraction_within
 from handrail.runtime.bus import Bus
 from handrail.runtime.live import LiveCall
 
@@ -47,6 +47,10 @@ class LiveOutput:
     def notice(self, message: str) -> None:
         self.flush()  # so that it stands where it was given
         self._bus.tell(NoticeGiven(self._call, message))
+
+    def topic(self, title: str, intent: str, summary: str) -> None:
+        self.flush()
+        self._bus.tell(TopicSet(self._call, title, intent, summary))
 
     def close(self) -> None:
         """Nothing is told after this: the call has its outcome, whatever its tool left behind."""

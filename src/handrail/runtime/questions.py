@@ -5,11 +5,14 @@ So a question has an id, is asked at the desk, is durable and is answered like a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
+from pathlib import Path, PurePath
+from typing import cast
 
 from handrail.contract.basics import CallId, Json, JsonObject
 from handrail.contract.calls import CallForm, CallRequest, ObjectArguments
-from handrail.contract.confirmation import Confirmation, QuestionConfirmation
+from handrail.contract.confirmation import Confirmation, PlanConfirmation, QuestionConfirmation
 from handrail.contract.context import FileReader, Workspace
 from handrail.contract.effects import Claims
 from handrail.contract.parameters import SchemaParameters
@@ -44,14 +47,15 @@ class QuestionCall(Tool[JsonObject]):
         return _question_in(params)
 
     async def run(self, params: JsonObject) -> ToolResult:
-        reply = params[_REPLY]
+        """A yes to a plan, with no word of a mode, means the first."""
+        reply = params[_REPLY] if _REPLY in params else _texts(params.get("next_modes"))[0]
         return replace(ToolResult.of_json(reply), data={_REPLY: reply})
 
 
-def question_request(id: CallId, parent: CallId, question: QuestionConfirmation) -> CallRequest:
+def question_request(id: CallId, parent: CallId, question: QuestionConfirmation | PlanConfirmation) -> CallRequest:
     """The child call that asks."""
     asked = {field.name: getattr(question, field.name) for field in fields(question)}
-    arguments = ObjectArguments({name: list(part) if isinstance(part, tuple) else part for name, part in asked.items()})
+    arguments = ObjectArguments({name: _plain(part) for name, part in asked.items()})
     return CallRequest(id, NAME, arguments, form=CallForm.QUESTION, parent=parent)
 
 
@@ -67,12 +71,30 @@ def reply_in(result: ToolResult) -> Json:
     return result.data[_REPLY]
 
 
-def _question_in(params: JsonObject) -> QuestionConfirmation:
-    options, form = params.get("options"), params.get("form")
+def _plain(part: object) -> Json:
+    if isinstance(part, PurePath):
+        return str(part)
+    if isinstance(part, tuple):
+        return [str(each) for each in part]
+    return cast(Json, part)
+
+
+def _question_in(params: JsonObject) -> QuestionConfirmation | PlanConfirmation:
+    form, title = params.get("form"), str(params.get("title", ""))
+    if "plan" in params:
+        return PlanConfirmation(
+            title, str(params["plan"]), Path(str(params.get("path"))), _texts(params.get("next_modes"))
+        )
     return QuestionConfirmation(
-        title=str(params.get("title", "")),
+        title=title,
         question=str(params.get("question", "")),
-        options=tuple(map(str, options)) if isinstance(options, list) else (),
+        options=_texts(params.get("options")),
+        descriptions=_texts(params.get("descriptions")),
+        several=params.get("several") is True,
         form=form if isinstance(form, dict) else None,
         from_server=str(params.get("from_server", "")),
     )
+
+
+def _texts(listed: Json) -> tuple[str, ...]:
+    return tuple(map(str, listed)) if isinstance(listed, Sequence) and not isinstance(listed, str) else ()

@@ -54,6 +54,14 @@ class Resolver:
         self._of_nothing: dict[str, tuple[Tool[Any], Caller, Facts]] = {}
         """By a tool's name: the facts of the last caller's calls that touch nothing, which are all the same."""
 
+    @property
+    def places(self) -> Places:
+        return self._surveyor.places
+
+    def let_read(self, folder: Path) -> None:
+        """From here on reading in this folder is free, secret files aside; writing there is what it was."""
+        self._surveyor = self._surveyor.letting_read(folder)
+
     def facts_now(
         self, invocation: Invocation, caller: Caller = MAIN_AGENT, declared: Sequence[Declaration] = ()
     ) -> Facts | None:

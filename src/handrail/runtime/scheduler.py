@@ -21,7 +21,7 @@ from handrail.contract.calls import (
     SettledState,
     renumbered,
 )
-from handrail.contract.confirmation import QuestionConfirmation
+from handrail.contract.confirmation import PlanConfirmation, QuestionConfirmation
 from handrail.contract.ports import Asker
 from handrail.contract.results import FollowUp, ToolResult
 from handrail.runtime.batches import Batch
@@ -238,7 +238,7 @@ class ChildCalls:
         settled = await asyncio.shield(self._submit(tool, arguments).settled)
         return settled.result
 
-    async def ask(self, question: QuestionConfirmation) -> Json:
+    async def ask(self, question: QuestionConfirmation | PlanConfirmation) -> Json:
         """`contract.context.Questions`: a child call that waits for the reply."""
         parent = self._parent.state.request.id
         child = self._begin(question_request(self._next_id(), parent, question))

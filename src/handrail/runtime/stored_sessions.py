@@ -30,6 +30,7 @@ _FORGOTTEN = (
     "DELETE FROM payloads WHERE session = ?",
     "UPDATE turns SET salt = NULL, content = NULL WHERE session = ?",
     "UPDATE approvals SET answer = NULL WHERE session = ?",
+    "DELETE FROM session_values WHERE session = ?",
 )
 """What may hold exact arguments, results and the model's words."""
 
@@ -38,6 +39,7 @@ _DELETED = (
     "DELETE FROM grants WHERE session = ? AND scope = 'session'",
     "DELETE FROM turns WHERE session = ?",
     "DELETE FROM openings WHERE session = ?",
+    "DELETE FROM session_values WHERE session = ?",
     "DELETE FROM payloads WHERE session = ?",
     "DELETE FROM events WHERE session = ?",
     "DELETE FROM sessions WHERE id = ?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -25,6 +25,8 @@ class Surveyor:
     places: Places
     root: str
     home: str
+    readable: tuple[str, ...] = ()
+    """Further folders in which reading is free, secret files aside; each in both spellings."""
 
     @classmethod
     def of(
@@ -48,6 +50,9 @@ class Surveyor:
             system=(*SYSTEM_FOLDERS, *(folder for folder in programs if not within(home_folder, folder))),
         )
         return cls(places, root, home_folder)
+
+    def letting_read(self, folder: Path) -> Self:
+        return replace(self, readable=tuple(dict.fromkeys((*self.readable, *_spellings(str(folder))))))
 
     def path(
         self,
@@ -83,7 +88,7 @@ class Surveyor:
         spellings = (lexical, resolved)
         if own_results and access == "read" and all(map(self.places.is_result, spellings)):
             return PathFact(effect, access, lexical, resolved, Zone.TEMPORARY)
-        zone = strictest(*(self._zone(spelling, scope) for spelling in spellings))
+        zone = strictest(*(self._zone(spelling, access, scope) for spelling in spellings))
         secret = not spares_secrets and any(is_secret_name(self.places.inner(s)) for s in spellings)
         protected = "" if access == "read" else self._protection(spellings, whole_tree)
         state = any(self.places.is_state(s) for s in spellings)
@@ -98,7 +103,10 @@ class Surveyor:
             state = state or any(self.places.holds_state(s) for s in spellings)
         return PathFact(effect, access, lexical, resolved, zone, secret, protected, state)
 
-    def _zone(self, path: str, scope: Scope) -> Zone:
+    def _zone(self, path: str, access: Access, scope: Scope) -> Zone:
+        if access == "read" and any(within(path, folder) for folder in self.readable):
+            zone = self.places.zone(path)
+            return Zone.SYSTEM if zone is Zone.OUTSIDE else zone
         in_etc = within(path, "/etc") and scope == "file"
         return self.places.zone(path, readable_by_all=in_etc and looking.readable_by_all(path))
 

@@ -10,9 +10,10 @@ from handrail.contract.basics import ApprovalId
 from handrail.contract.calls import CallRequest, Canceller, UnusableArguments
 from handrail.contract.confirmation import Answer
 from handrail.contract.ports import Asker
-from handrail.errors import UsageError
+from handrail.errors import UnknownTool, UsageError
 from handrail.runtime.approvals import Desk
 from handrail.runtime.batches import Batch
+from handrail.runtime.intake import ToolFinder
 from handrail.runtime.live import LiveCall
 from handrail.runtime.recovery import TakenTurn
 from handrail.runtime.results import Budget
@@ -48,10 +49,18 @@ class TurnRunner:
     """The turns of one session that run or are parked."""
 
     def __init__(
-        self, scheduler: Scheduler, desk: Desk, budget: Budget, keeper: TurnKeeper | None, *, gated: bool = False
+        self,
+        scheduler: Scheduler,
+        desk: Desk,
+        budget: Budget,
+        keeper: TurnKeeper | None,
+        find: ToolFinder,
+        *,
+        gated: bool = False,
     ) -> None:
         """`keeper` keeps turns beyond this process. `gated`: no call of a turn starts before every question about
         its calls is answered."""
+        self._find = find
         self._scheduler = scheduler
         self._desk = desk
         self._budget = budget
@@ -150,7 +159,7 @@ class TurnRunner:
         """The whole response is there: what was submitted early stays, where it still is what the model asked for."""
         early = turn.calls
         if not early:
-            turn.calls = [self._submit(turn, request) for request in requests]
+            turn.calls = self._all_submitted(turn, requests)
             self._scheduler.shut(turn.batch)
             return
         meant = [_is_meant(live.state.request, asked) for live, asked in zip(early, requests, strict=False)]
@@ -164,7 +173,21 @@ class TurnRunner:
     def _submit(self, turn: _OpenTurn, request: CallRequest) -> LiveCall:
         live = self._scheduler.submit(request, asker=turn.asker, batch=turn.batch)
         live.canceller = live.canceller or turn.stopped_by
+        if self._leads(request):
+            turn.batch.lead(live.ticket)
         return live
+
+    def _all_submitted(self, turn: _OpenTurn, requests: Sequence[CallRequest]) -> list[LiveCall]:
+        """In the order of the requests, though those that lead enter first."""
+        entering = sorted(range(len(requests)), key=lambda place: not self._leads(requests[place]))
+        submitted = {place: self._submit(turn, requests[place]) for place in entering}
+        return [submitted[place] for place in range(len(requests))]
+
+    def _leads(self, request: CallRequest) -> bool:
+        try:
+            return self._find(request).tool.leads
+        except UnknownTool:
+            return False
 
     def _free_id(self) -> str:
         """`turn-N`, unless a caller named a turn so."""

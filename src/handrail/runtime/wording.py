@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.calls import CallRequest, Canceller
 from handrail.contract.decision import Decision
 from handrail.contract.results import CallFault, ErrorKind, TextPart, ToolResult
+from handrail.contract.tool import Tool
+
+MOST_SCHEMA = 8_000
+"""Characters of a schema that an error tells."""
 
 
 def faulty(kind: ErrorKind, message: str, partial: ToolResult | None = None) -> tuple[CallFault, ToolResult]:
@@ -16,6 +21,13 @@ def faulty(kind: ErrorKind, message: str, partial: ToolResult | None = None) -> 
     parts = (TextPart(message), *(partial.parts if partial else ()))
     fault = CallFault(kind, message)
     return fault, ToolResult(parts, fault=fault, display=partial.display if partial else None)
+
+
+def parameters_of(tool: Tool[Any]) -> str:
+    """For a model that may never have seen them: it called a tool that it was to look for first."""
+    schema = json.dumps(tool.parameters.schema, ensure_ascii=False)
+    told = schema if len(schema) <= MOST_SCHEMA else "too long to show here; look on your menu, where it is now"
+    return f"\nIts parameters, as a JSON Schema: {told}"
 
 
 def denied(tool: str, decision: Decision) -> tuple[CallFault, ToolResult]:

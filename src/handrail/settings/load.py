@@ -19,6 +19,7 @@ from handrail.settings.config_text import Said, read_environment, read_flags
 from handrail.settings.keys import MODE, POLICIES, Key
 from handrail.settings.merging import Setting, merged
 from handrail.settings.opening import Opened, Opener
+from handrail.settings.origin import Layer
 from handrail.settings.places import Folders, folders
 from handrail.settings.policy_files import PolicyFile, policy_files
 from handrail.settings.skills.finding import FoundSkills, find_skills
@@ -47,6 +48,10 @@ class Settings:
     def __getitem__(self, key: Key[T]) -> T:
         held: T = self.all[key.name].value
         return held
+
+    def said_now(self, key: Key[T]) -> bool:
+        """Whether it was said for this very start, by a flag: what is in files and variables holds for many."""
+        return self.all[key.name].held[-1].origin.layer is Layer.FLAG
 
     def check_workspace(self, workspace: Path) -> None:
         """Raises UsageError for another folder: what was trusted there was not trusted here."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from handrail.contract.tool import Tool
+from handrail.tools.activate_skill import ActivateSkill
 from handrail.tools.apply_patch import ApplyPatch
+from handrail.tools.ask_user import AskUser
 from handrail.tools.edit_file import EditFile
+from handrail.tools.enter_plan_mode import EnterPlanMode
+from handrail.tools.exit_plan_mode import ExitPlanMode
 from handrail.tools.glob import Glob
 from handrail.tools.grep import Grep
 from handrail.tools.list_directory import ListDirectory
@@ -18,6 +22,14 @@ from handrail.tools.shell import Shell
 from handrail.tools.shell_input import ShellInput
 from handrail.tools.shell_output import ShellOutput
 from handrail.tools.shell_stop import ShellStop
+from handrail.tools.task_create import TaskCreate
+from handrail.tools.task_get import TaskGet
+from handrail.tools.task_list import TaskList
+from handrail.tools.task_update import TaskUpdate
+from handrail.tools.todo_read import TodoRead
+from handrail.tools.todo_write import TodoWrite
+from handrail.tools.tool_search import ToolSearch
+from handrail.tools.update_topic import UpdateTopic
 from handrail.tools.web_fetch import WebFetch
 from handrail.tools.web_search import WebSearch
 from handrail.tools.write_file import WriteFile
@@ -42,4 +54,16 @@ def builtin_tools() -> tuple[Tool[Any], ...]:
         ShellStop(),
         WebFetch(),
         WebSearch(),
+        UpdateTopic(),
+        TodoWrite(),
+        TodoRead(),
+        TaskCreate(),
+        TaskGet(),
+        TaskList(),
+        TaskUpdate(),
+        AskUser(),
+        EnterPlanMode(),
+        ExitPlanMode(),
+        ActivateSkill(),
+        ToolSearch(),
     )

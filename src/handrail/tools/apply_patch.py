@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from pydantic import Field
 
@@ -57,6 +58,8 @@ class ApplyPatch(Tool[Params]):
             return f"The patch has {len(found):,} files; at most {MOST_FILES} are changed at once. Make several of it."
         if (twice := _named_twice(found, workspace)) is not None:
             return f"The patch names {twice} more than once. Put all changes of a file into one section."
+        if (both := _file_and_folder(found, workspace)) is not None:
+            return f"The patch has {both[0]} as a file, and {both[1]} as a file in it. Correct one of the two paths."
         return None
 
     async def confirmation(self, params: Params, files: FileReader, workspace: Workspace) -> Confirmation:
@@ -88,6 +91,15 @@ def _named_twice(found: Sequence[Section], workspace: Workspace) -> str | None:
         if absolute in seen:
             return path
         seen.add(absolute)
+    return None
+
+
+def _file_and_folder(found: Sequence[Section], workspace: Workspace) -> tuple[str, str] | None:
+    named = {os.path.normpath(workspace.absolute(path)): path for path in _paths(found)}
+    for absolute, path in named.items():
+        above = next((named[str(folder)] for folder in Path(absolute).parents if str(folder) in named), None)
+        if above is not None:
+            return above, path
     return None
 
 

@@ -14,6 +14,7 @@ from handrail.contract.tool import Kind, Tool, Writes
 from handrail.runtime.names import shown_name
 from handrail.tools.descriptions import description_of
 from handrail.tools.parameters import Parameters
+from handrail.tools.text.beside import beside_the_loop
 from handrail.tools.text.changing import Change, created, refuse_stale
 from handrail.tools.text.counting import counted
 from handrail.tools.text.editing import edited
@@ -69,7 +70,6 @@ class EditFile(Tool[Params]):
     name = "edit_file"
     title = "Edit a file"
     kind = Kind.EDIT
-    aliases = ("Edit",)
     description = description_of("edit_file")
 
     def describe(self, params: Params) -> str:
@@ -101,8 +101,8 @@ async def _planned(params: Params, files: FileReader, workspace: Workspace, ledg
     shown = shown_name(workspace.shown(workspace.absolute(params.file_path)))
     edits = params.wanted
     if not edits[0].old and not await files.exists(params.file_path):
-        return created(edits[0].new, shown)
+        return await beside_the_loop(created, edits[0].new, shown)
     before = await files.read(params.file_path)
     if ledger is not None:
         refuse_stale(before, ledger, shown)
-    return edited(before, edits, shown)
+    return await beside_the_loop(edited, before, edits, shown)

@@ -43,7 +43,6 @@ class Glob(Tool[Params]):
     name = "glob"
     title = "Find files"
     kind = Kind.SEARCH
-    aliases = ("Glob",)
     description = description_of("glob")
 
     def __init__(self) -> None:

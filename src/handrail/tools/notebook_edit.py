@@ -48,7 +48,6 @@ class NotebookEdit(Tool[Params]):
     name = "notebook_edit"
     title = "Edit a notebook"
     kind = Kind.EDIT
-    aliases = ("NotebookEdit",)
     description = description_of("notebook_edit")
 
     def describe(self, params: Params) -> str:

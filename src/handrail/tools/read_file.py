@@ -42,7 +42,6 @@ class ReadFile(Tool[Params]):
     name = "read_file"
     title = "Read a file"
     kind = Kind.READ
-    aliases = ("Read",)
     description = description_of("read_file")
     max_result_chars = MOST_CHARACTERS + 10_000
     """Room for notes and the last output."""

@@ -11,7 +11,7 @@ from handrail.tools.shells.tool import ShellTool
 class Shell(ShellTool):
     name = "shell"
     title = "Run a command"
-    aliases = ("run_shell_command", "bash", "local_shell")
+    aliases = ("bash", "local_shell")
     description = description_of("shell")
     dialect = "bash"
 

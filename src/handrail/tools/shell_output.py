@@ -27,21 +27,22 @@ class Params(Parameters):
     wait_for: str = Field(
         default="", description="A regular expression (RE2): waits for a new line that it is found in."
     )
-    timeout: int = Field(
-        default=DEFAULT_WAIT, ge=1, le=LONGEST_TIMEOUT, description="Seconds to wait for such a line at most."
-    )
+    until_end: bool = Field(default=False, description="Waits until the job ends.")
+    timeout: int = Field(default=DEFAULT_WAIT, ge=1, le=LONGEST_TIMEOUT, description="Seconds to wait at most.")
 
 
 class ShellOutput(Tool[Params]):
     name = "shell_output"
     title = "Look at a background job"
     kind = Kind.READ
-    aliases = ("bash_output", "read_background_output")
+    aliases = ("task_output", "bash_output", "read_background_output")
     description = description_of("shell_output")
 
     async def check(self, params: Params, workspace: Workspace) -> str | None:
-        if params.wait_for and not params.job:
-            return "wait_for needs a job. Name the one to wait for."
+        if (params.wait_for or params.until_end) and not params.job:
+            return "To wait, name the job to wait for."
+        if params.wait_for and params.until_end:
+            return "wait_for and until_end were both given. Give one of them: each wait ends when the job does."
         try:
             wanted_lines(params.wait_for)
         except BadWish as error:
@@ -58,16 +59,26 @@ class ShellOutput(Tool[Params]):
         if not params.job:
             return ToolResult.of_text(background.listing(jobs))
         known, console = background.find(jobs, params.job)
-        return await background.news(known, console, await _waited(params, console) if params.wait_for else "")
+        waits = params.wait_for or (params.until_end and known.running)
+        return await background.news(known, console, await _waited(params, console) if waits else "")
 
 
 async def _waited(params: Params, console: Console) -> str:
     """What came of the wait, to stand before the job's status."""
     try:
         async with asyncio.timeout(params.timeout):
-            line = await console.line(wanted_lines(params.wait_for))
+            line = await console.line(wanted_lines(params.wait_for) if params.wait_for else _never)
     except TimeoutError:
+        if params.until_end:
+            return f"It did not end within {params.timeout} s. "
         return f"No line with {params.wait_for!r} came within {params.timeout} s. "
+    if params.until_end:
+        return ""
     if line is None:
         return f"It ended without a line with {params.wait_for!r}. "
     return f"The line came: {shortened(line)}. "
+
+
+def _never(line: str) -> bool:
+    """No line ends the wait: the job's end does."""
+    return False

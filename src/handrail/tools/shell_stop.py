@@ -22,7 +22,7 @@ class ShellStop(Tool[Params]):
     name = "shell_stop"
     title = "Stop a background job"
     kind = Kind.OTHER
-    aliases = ("kill_shell",)
+    aliases = ("task_stop", "kill_shell")
     description = description_of("shell_stop")
 
     def effects(self, params: Params) -> Claims:

@@ -41,7 +41,6 @@ class WebFetch(Tool[Params]):
     name = "web_fetch"
     title = "Fetch from the web"
     kind = Kind.FETCH
-    aliases = ("WebFetch",)
     description = description_of("web_fetch")
     output_is_markdown = True
     max_result_chars = MOST_CHARACTERS + 10_000

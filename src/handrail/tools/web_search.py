@@ -36,7 +36,6 @@ class WebSearch(Tool[Params]):
     name = "web_search"
     title = "Search the web"
     kind = Kind.FETCH
-    aliases = ("WebSearch", "google_web_search")
     description = description_of("web_search")
 
     def __init__(self, provider: SearchProvider | None = None) -> None:

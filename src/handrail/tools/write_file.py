@@ -13,6 +13,7 @@ from handrail.contract.tool import Kind, Tool, Writes
 from handrail.runtime.names import shown_name
 from handrail.tools.descriptions import description_of
 from handrail.tools.parameters import Parameters
+from handrail.tools.text.beside import beside_the_loop
 from handrail.tools.text.changing import Change, created, line_count, refuse_stale, rewritten
 from handrail.tools.text.counting import counted
 from handrail.tools.text.links import links_note
@@ -27,7 +28,6 @@ class WriteFile(Tool[Params]):
     name = "write_file"
     title = "Write a file"
     kind = Kind.EDIT
-    aliases = ("Write",)
     description = description_of("write_file")
 
     def describe(self, params: Params) -> str:
@@ -51,8 +51,8 @@ async def _planned(params: Params, files: FileReader, workspace: Workspace, ledg
     """`ledger` is None where nothing is written yet, but only shown."""
     shown = shown_name(workspace.shown(workspace.absolute(params.file_path)))
     if not await files.exists(params.file_path):
-        return created(params.content, shown)
+        return await beside_the_loop(created, params.content, shown)
     before = await files.read(params.file_path)
     if ledger is not None:
         refuse_stale(before, ledger, shown)
-    return rewritten(before, params.content, shown)
+    return await beside_the_loop(rewritten, before, params.content, shown)

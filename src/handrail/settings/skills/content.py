@@ -61,12 +61,25 @@ def read_folder(folder: Path) -> FolderContent:
     return FolderContent(tuple(sorted(files, key=lambda file: os.fsencode(file.path))))
 
 
-def _paths(folder: Path) -> Iterator[Path]:
+def names_in(folder: Path) -> tuple[str, ...]:
+    """The files of a folder that is the person's own, in order; links are named, and not followed. Blocks.
+
+    Raises Unreadable for a folder that is gone.
+    """
+    try:
+        found = [path.relative_to(folder).as_posix() for path in _paths(folder, links=True)]
+    except OSError as error:
+        raise Unreadable(f"can't be read: {error.strerror}") from error
+    return tuple(sorted(found))
+
+
+def _paths(folder: Path, *, links: bool = False) -> Iterator[Path]:
+    """All files below a folder. Raises Unreadable at a link, unless `links` takes it for a file."""
     waiting = [folder]
     while waiting:
         with os.scandir(waiting.pop()) as entries:
             for entry in entries:
-                if entry.is_symlink():
+                if entry.is_symlink() and not links:
                     raise Unreadable(f"holds a link, {entry.name}; put the file itself in its place")
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(Path(entry.path))

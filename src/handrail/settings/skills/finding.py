@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from handrail.contract.values import value
+from handrail.policy.patterns import BadPattern, PathPattern
 from handrail.settings.opening import Opener, Place
 from handrail.settings.origin import Origin
 from handrail.settings.places import Folders
@@ -18,11 +19,10 @@ from handrail.settings.skills.content import FolderContent, read_folder
 from handrail.settings.skills.front_matter import FrontMatter, read_front_matter, split
 from handrail.settings.skills.listing import one_line
 from handrail.settings.skills.places import skill_places
-from handrail.settings.skills.skill import Skill
+from handrail.settings.skills.skill import FILE, Skill
 from handrail.settings.trust import TrustKey, TrustKind
 from handrail.settings.waiting import Waiting
 
-FILE = "SKILL.md"
 MOST_SKILLS = 500
 """In one folder; whoever has more would not find them by their descriptions either."""
 
@@ -132,9 +132,19 @@ class _Search:
             where = f"{read.place.origin}: the skill is left out"
             self.problems.append(f"{where}: {known.folder} has the same name, {read.name}, and comes first")
             return
+        paths = tuple(self._paths(read))
+        if read.said.paths and not paths:
+            return
         self.usable[read.name] = Skill(
-            read.name, read.description, read.place.path, read.text, read.allowed.rules, read.said.paths, digest
+            read.name, read.description, read.place.path, read.text, read.allowed.rules, paths, digest
         )
+
+    def _paths(self, read: _Read) -> Iterator[PathPattern]:
+        for text in read.said.paths:
+            try:
+                yield PathPattern.parse(text)
+            except BadPattern as error:
+                self.problems.append(f"{read.place.origin}/{FILE}: paths: {text} {error}; it is left out")
 
 
 @value

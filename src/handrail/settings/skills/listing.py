@@ -14,6 +14,14 @@ _STEPS = (1_024, 512, 256, 128, 64, 0)
 """Characters of a description; the specification's longest is the first."""
 
 
+def told_of(skills: Sequence[Skill]) -> str:
+    """What a model is told of them; empty where there are none."""
+    lines = listing(skills)
+    if lines:
+        return f"The skills:\n{lines}"
+    return "Skills are offered when you read a file that one is for." if skills else ""
+
+
 def listing(skills: Sequence[Skill], budget: int = BUDGET) -> str:
     """A line for each skill that is offered at once; those for certain files are offered with the files.
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from handrail.contract.values import value
+from handrail.policy.patterns import PathPattern
 from handrail.policy.rules import Rule
+
+FILE = "SKILL.md"
 
 
 @value
@@ -21,7 +24,7 @@ class Skill:
     """What stands in its SKILL.md behind the front matter."""
     allows: tuple[Rule, ...] = ()
     """Its `allowed-tools`: they hold for the turn in which it was activated."""
-    paths: tuple[str, ...] = ()
-    """gitignore-style patterns from the workspace: the skill is offered where such a file is read."""
+    paths: tuple[PathPattern, ...] = ()
+    """It is offered where such a file is read, and not before."""
     digest: str = ""
     """Of the folder's content as it was trusted; empty for what is the person's own."""

@@ -17,13 +17,14 @@ from handrail.contract.confirmation import (
     EditArguments,
     GrantOption,
     Once,
+    PlanConfirmation,
     QuestionConfirmation,
     Reject,
     Reply,
 )
 from handrail.contract.ports import Asker, Unanswered
 from handrail.errors import UsageError
-from handrail.runtime.answers import QUESTIONS, kind_of
+from handrail.runtime.answers import ONLY_A_PERSON, QUESTIONS, kind_of
 from handrail.runtime.askers import LeftOpen, Nobody
 from handrail.runtime.edits import check_edit
 from handrail.runtime.who import governed_by
@@ -33,6 +34,7 @@ from handrail.surfaces.cli.typed import typed_object
 TERMINAL = "/dev/tty"
 _KEYS = "[y]es   [n]o, or 'n REASON'   [e]dit: 'e {JSON arguments}'   [c]ancel the call: "
 _KEYS_WITH_OFFERS = "[y]es   [a]lways: 'a N'   [n]o, or 'n REASON'   [e]dit: 'e {JSON arguments}'   [c]ancel the call: "
+_KEYS_FOR_A_PLAN = "[y]es, or 'y MODE'   [n]o, or 'n REASON'   [c]ancel the call: "
 _KEYS_FOR_A_QUESTION = "[r]eply: 'r TEXT'   [n]o answer, or 'n REASON'   [c]ancel the call: "
 
 
@@ -64,7 +66,7 @@ class YesToAll:
     surface = "approve-all"
 
     async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:
-        only_a_person = call.decision.needs_person or kind_of(call) in QUESTIONS
+        only_a_person = call.decision.needs_person or kind_of(call) in ONLY_A_PERSON
         return Unanswered.NOBODY if only_a_person else Once()
 
 
@@ -94,15 +96,14 @@ class TerminalAsker:
 async def _ask(terminal: int, call: AwaitingApproval, root: Path) -> Answer | Unanswered:
     discard_typeahead(terminal)
     _write(terminal, "\n".join(["", *question_lines(call, root, colour="NO_COLOR" not in os.environ), ""]))
-    keys = _KEYS_FOR_A_QUESTION if kind_of(call) in QUESTIONS else _KEYS_WITH_OFFERS if call.offers else _KEYS
+    keys = _keys(call)
     while True:
         _write(terminal, keys)
         line = await _line(terminal)
         if line is None:
             _write(terminal, "\n")
             return Unanswered.NOBODY
-        is_question = kind_of(call) in QUESTIONS
-        answer = parsed_reply(line, call.confirmation) if is_question else _fitting(parsed(line, call.offers), call)
+        answer = _fitting(_parsed(line, call), call)
         if isinstance(answer, str):
             _write(terminal, f"{answer}\n")
         else:
@@ -118,6 +119,42 @@ def _fitting(answer: Answer | str, call: AwaitingApproval) -> Answer | str:
         except UsageError as error:
             return _as_said(error)
     return answer
+
+
+def _keys(call: AwaitingApproval) -> str:
+    match kind_of(call):
+        case "plan":
+            return _KEYS_FOR_A_PLAN
+        case kind if kind in QUESTIONS:
+            return _KEYS_FOR_A_QUESTION
+        case _:
+            return _KEYS_WITH_OFFERS if call.offers else _KEYS
+
+
+def _parsed(line: str, call: AwaitingApproval) -> Answer | str:
+    match call.confirmation:
+        case PlanConfirmation(next_modes=modes):
+            return parsed_verdict(line, modes)
+        case asked if kind_of(call) in QUESTIONS:
+            return parsed_reply(line, asked)
+        case _:
+            return parsed(line, call.offers)
+
+
+def parsed_verdict(line: str, next_modes: Sequence[str]) -> Answer | str:
+    """An answer about a plan, or what is wrong with what was typed."""
+    key, _, rest = line.strip().partition(" ")
+    match key.lower():
+        case "y" | "yes" if not rest.strip():
+            return Once()
+        case "y" | "yes":
+            return Reply(rest.strip()) if rest.strip() in next_modes else f"The modes are {', '.join(next_modes)}."
+        case "n" | "no":
+            return Reject(rest.strip())
+        case "c" | "cancel":
+            return CancelCall()
+        case _:
+            return "Type y, n or c."
 
 
 def parsed(line: str, offers: Sequence[GrantOption] = ()) -> Answer | str:

@@ -58,13 +58,21 @@ def _shown(confirmation: Confirmation, root: Path, *, colour: bool) -> list[str]
             return _indented("\n".join([text, *urls]))
         case McpConfirmation(server=server, tool=tool, arguments=arguments):
             return _indented(f"{tool} on {server}: {arguments}")
-        case QuestionConfirmation(question=question, options=options):
-            return _indented("\n".join([question, *(f"- {option}" for option in options)]))
-        case PlanConfirmation(plan=plan):
-            return _indented(plan)
+        case QuestionConfirmation():
+            return _indented("\n".join([confirmation.question, *_options(confirmation)]))
+        case PlanConfirmation(plan=plan, path=path, next_modes=modes):
+            then = [f"Then go on in mode: {', or '.join(modes)}"] if modes else []
+            return [*_indented(plan), *_indented("\n".join([f"(in {shown_path(path, root)})", *then]))]
         case SandboxConfirmation(command=command, reads=reads, writes=writes, network=network):
             more = [f"read {path}" for path in reads] + [f"write {path}" for path in writes]
             return _indented("\n".join([command, *more, *(["use the network"] if network else [])]))
+
+
+def _options(asked: QuestionConfirmation) -> list[str]:
+    meanings = (*asked.descriptions, *[""] * len(asked.options))
+    named = zip(asked.options, meanings, strict=False)
+    lines = [f"- {option}{f': {meaning}' if meaning else ''}" for option, meaning in named]
+    return [*lines, *(["(several may be chosen: A, B)"] if asked.several else [])]
 
 
 def _indented(text: str) -> list[str]:

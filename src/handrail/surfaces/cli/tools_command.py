@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from handrail.catalog import Menu, Registry, menu_for, this_machine
-from handrail.catalog.faces import faces_of
+from handrail.catalog import Menu, Registry
+from handrail.catalog.toolbox import Toolbox
 from handrail.contract.basics import Json
-from handrail.policy import hidden_reason
 from handrail.settings.keys import MODEL
+from handrail.settings.skills.listing import told_of
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
@@ -27,12 +27,7 @@ def run_tools(workspace: Path, flags: Mapping[str, object], *, as_json: bool, ex
     policy = settings.policy()
     for note in notes_on(policy.rules, registry.knows):
         exits.told(printable(note))
-    menu = menu_for(
-        registry,
-        settings[MODEL],
-        this_machine(),
-        lambda tool: hidden_reason(tool, policy, faces_of(tool.name) if policy.rules else ()),
-    )
+    menu = Toolbox(registry, lambda: policy, told_of(settings.skills.usable)).menu(settings[MODEL])
     if as_json:
         report = _report(registry, menu, explain=explain, everything=everything)
         sys.stdout.write(json.dumps(report) + "\n")

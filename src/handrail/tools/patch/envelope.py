@@ -114,6 +114,8 @@ class _Reader:
         to = None
         if (line := self._lines[self._at]).startswith(_MOVE):
             to = line.removeprefix(_MOVE).strip()
+            if not to:
+                raise self._bad("the path is missing")
             self._at += 1
         hunks: list[Hunk] = []
         while not (line := self._lines[self._at]).startswith("*** "):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from handrail.contract.values import value
 
@@ -23,7 +23,8 @@ def headings(text: str, start: int, headers: Sequence[str]) -> list[Heading]:
     """The lines that fit the last header, each below lines that fit those before it."""
     found = [Heading("", start)]
     for header in headers:
-        found = list({below.end: below for above in found for below in _fitting(text, above.end, header)}.values())
+        if found:  # what stands below any of them stands below the first
+            found = _fitting(text, found[0].end, header)
     return found
 
 
@@ -47,13 +48,22 @@ def belongs(heading: Heading, text: str, place: int) -> bool:
     No line between the two begins something else: none is indented as little as the heading, save one that closes or
     goes on; where what follows the heading is not indented (a section of a text), none begins with the same word.
     """
-    between = [line for line in text[heading.end : place].split("\n") if line.strip()]
+    between = (line for line in _lines(text, heading.end, place) if line.strip())
     depth = _indentation(heading.line)
-    following = text[heading.end :].lstrip("\n").split("\n", 1)[0]
+    following = next((line for line in _lines(text, heading.end, len(text)) if line), "")
     if _indentation(following) > depth:
         return all(_indentation(line) > depth or _closes(line) for line in between)
     word = heading.line.split()[0]
     return all(line.split()[0] != word for line in between)
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[str]:
+    """One by one: mostly the first few tell."""
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        yield text[start:stop]
+        start = stop + 1
 
 
 def _indentation(line: str) -> int:

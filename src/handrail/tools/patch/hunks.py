@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from handrail.errors import ToolFailed
 from handrail.tools.patch.envelope import Hunk
-from handrail.tools.patch.headers import belongs, headings
+from handrail.tools.patch.headers import Heading, belongs, headings
 from handrail.tools.text.carrying import carried
 from handrail.tools.text.changing import has_crlf
 from handrail.tools.text.finding import everywhere, line_at
@@ -14,6 +15,8 @@ from handrail.tools.text.nearest import nearest
 from handrail.tools.text.normal_form import same_but_for_form
 
 _MOST_LINES = 10
+_MOST_HEADINGS = 100
+"""Looked at above one place: of more, none is what somebody meant by its line."""
 
 
 def patched(text: str, hunks: Sequence[Hunk], shown: str) -> str:
@@ -82,16 +85,29 @@ def _below(
         raise ToolFailed(f"{name}: its header `{headers[-1]}` is not in the file there. Give that line as it is.")
     if len(places) == 1:
         return [place for place in places if place[0] >= found[0].end]
-    next_ones = ((heading, next((place for place in places if place[0] >= heading.end), None)) for heading in found)
-    chosen = dict.fromkeys(
-        place for heading, place in next_ones if place is not None and belongs(heading, text, place[0])
-    )
+    chosen = [place for place, above in _with_headings(places, found) if _belongs_to_any(above, text, place[0])]
     if not chosen:
         raise ToolFailed(
             f"{name} stands at {_told(text, places)}, and at none that belongs to its header `{headers[-1]}`. "
             "Read the file, and give more of the lines around the change."
         )
-    return list(chosen)
+    return chosen
+
+
+def _with_headings(
+    places: Sequence[tuple[int, int]], found: Sequence[Heading]
+) -> Iterator[tuple[tuple[int, int], Sequence[Heading]]]:
+    """Each place with the headings between the place before and it. Both are in the order of the file."""
+    done = 0
+    for place in places:
+        next_one = bisect_right(found, place[0], lo=done, key=lambda heading: heading.end)
+        yield place, found[done:next_one]
+        done = next_one
+
+
+def _belongs_to_any(above: Sequence[Heading], text: str, place: int) -> bool:
+    """The nearest first: it is mostly the one."""
+    return any(belongs(heading, text, place) for heading in above[: -_MOST_HEADINGS - 1 : -1])
 
 
 def _told(text: str, places: Sequence[tuple[int, int]]) -> str:
@@ -100,6 +116,8 @@ def _told(text: str, places: Sequence[tuple[int, int]]) -> str:
 
 
 def _not_found(text: str, done: int, hunk: Hunk, name: str) -> str:
+    if elsewhere := _lines_of(text, hunk.old, everywhere):
+        return _misplaced(text, done, hunk, elsewhere[-1][0], name)
     after = f" after line {line_at(text, done) - 1:,}, where the hunk before it ends" if done else ""
     where = " at the end of the file" if hunk.at_end else after
     near = nearest(text, "\n".join(hunk.old))
@@ -109,3 +127,16 @@ def _not_found(text: str, done: int, hunk: Hunk, name: str) -> str:
         f"{name} was not found{where}. Nearest: line {near.line:,}, which {near.difference('the hunk')}. "
         f"Read lines {near.first:,}-{near.last:,} and try again."
     )
+
+
+def _misplaced(text: str, done: int, hunk: Hunk, place: int, name: str) -> str:
+    """Its lines stand somewhere, but not where they are to stand."""
+    stands = f"{name} stands at line {line_at(text, place):,}"
+    if place < done:
+        return (
+            f"{stands}, and the hunk before it ends with line {line_at(text, done) - 1:,}. Give the hunks in the order "
+            "of the file, and make one of two that overlap."
+        )
+    if hunk.at_end:
+        return f"{stands}, and not at the end of the file. Leave `*** End of File` out, or give the file's last lines."
+    return f"{stands}, above its header `{hunk.headers[-1]}`. Give the line that it belongs to, or no header."

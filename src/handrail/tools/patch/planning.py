@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from handrail.contract.context import FileChange, FileContent, FileLedger, FileReader, Workspace
 from handrail.contract.values import value
@@ -10,6 +11,7 @@ from handrail.errors import ToolFailed
 from handrail.runtime.names import shown_name
 from handrail.tools.patch.envelope import AddFile, DeleteFile, Section, UpdateFile
 from handrail.tools.patch.hunks import patched
+from handrail.tools.text.beside import beside_the_loop
 from handrail.tools.text.changing import as_shown, created, encoded, refuse_stale
 from handrail.tools.text.counting import counted
 from handrail.tools.text.encoding import as_text
@@ -43,6 +45,8 @@ class _Planner:
         self._files = files
         self._workspace = workspace
         self._ledger = ledger
+        self._names: dict[Path, str] = {}
+        """The files that were read, with links resolved, as the patch names them."""
 
     async def section(self, section: Section) -> Sequence[PlannedFile]:
         match section:
@@ -51,20 +55,21 @@ class _Planner:
             case DeleteFile(path):
                 before = await self._read(path)
                 done = f"Deleted {self._shown(path)}."
-                return [PlannedFile(path, FileChange(path, before, None), as_shown(before), None, done)]
+                text = await beside_the_loop(as_shown, before)
+                return [PlannedFile(path, FileChange(path, before, None), text, None, done)]
             case UpdateFile(path, to):
                 return await self._moved(section, to) if to is not None else [await self._updated(section)]
 
     async def _added(self, path: str, text: str) -> PlannedFile:
         shown = self._shown(path)
         await self._refuse_taken(path)
-        new = created(text, shown)
+        new = await beside_the_loop(created, text, shown)
         return PlannedFile(path, FileChange(path, None, new.data), None, text, new.done)
 
     async def _updated(self, section: UpdateFile) -> PlannedFile:
         shown = self._shown(section.path)
         before = await self._read(section.path)
-        old, new, data = _with_hunks(before, section, shown)
+        old, new, data = await beside_the_loop(_with_hunks, before, section, shown)
         if data == before.data:
             raise ToolFailed(f"{shown} would not change: what the hunks take away and add is the same.")
         done = f"Changed {shown} ({counted(len(section.hunks), 'hunk')})."
@@ -74,7 +79,7 @@ class _Planner:
         shown = self._shown(section.path)
         before = await self._read(section.path)
         await self._refuse_taken(to)
-        old, new, data = _with_hunks(before, section, shown) if section.hunks else _as_it_is(before)
+        old, new, data = await beside_the_loop(_moving, before, section, shown)
         changed = f", and changed it ({counted(len(section.hunks), 'hunk')})" if section.hunks else ""
         done = f"Moved {shown} to {self._shown(to)}{changed}."
         return [
@@ -84,6 +89,11 @@ class _Planner:
 
     async def _read(self, path: str) -> FileContent:
         before = await self._files.read(path)
+        if (other := self._names.setdefault(before.path, path)) != path:
+            raise ToolFailed(
+                f"{self._shown(path)} and {self._shown(other)} are one file: a link leads there. Put all its changes "
+                "into one section."
+            )
         if self._ledger is not None:
             refuse_stale(before, self._ledger, self._shown(path))
         return before
@@ -112,6 +122,9 @@ def _with_hunks(before: FileContent, section: UpdateFile, shown: str) -> tuple[s
     return file.text, text, encoded(file, text, shown)
 
 
-def _as_it_is(before: FileContent) -> tuple[str, str, bytes]:
+def _moving(before: FileContent, section: UpdateFile, shown: str) -> tuple[str, str, bytes]:
+    """The same of a file that moves, and need not change."""
+    if section.hunks:
+        return _with_hunks(before, section, shown)
     text = as_shown(before)
     return text, text, before.data

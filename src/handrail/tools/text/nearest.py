@@ -51,7 +51,10 @@ def nearest(text: str, old: str) -> Near | None:
     if alike is None:
         return None
     index, sought = alike
-    return _near(lines, index, _difference(lines[index].removesuffix("\r"), sought))
+    found = lines[index].removesuffix("\r")
+    if found == sought:  # too short a line to begin with, but the lines around it may tell
+        return _at_first_difference(lines, wanted, index - wanted.index(sought))
+    return _near(lines, index, _difference(found, sought))
 
 
 def _best_start(lines: Sequence[str], wanted: Sequence[str]) -> int | None:

@@ -1,0 +1,47 @@
+"""Values of a session in the journal's file: written in line with its events, so before the outcome of their call."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from handrail.contract.basics import Json, SessionId
+from handrail.contract.values import value
+from handrail.runtime.journal_file import reading
+
+_KEPT = "INSERT OR REPLACE INTO session_values (session, name, content) VALUES (?, ?, ?)"
+_ALL = "SELECT name, content FROM session_values WHERE session = ?"
+
+
+@value
+class KeptValue:
+    name: str
+    content: str
+    """JSON."""
+
+
+class ValueKeeper(Protocol):
+    """Where values are written. Like `Journal.append` it never blocks; the next durable event makes a value durable."""
+
+    def keep_value(self, kept: KeptValue) -> None: ...
+
+
+def write_value(connection: sqlite3.Connection, session: SessionId, kept: KeptValue) -> None:
+    """Within the journal's transaction."""
+    connection.execute(_KEPT, (session, kept.name, kept.content))
+
+
+def values_of(path: Path, session: SessionId) -> Mapping[str, Json]:
+    """All that is kept for a session; what can't be read is left out. Raises JournalError."""
+    with reading(path) as connection:
+        rows = connection.execute(_ALL, (session,)).fetchall()
+    found: dict[str, Json] = {}
+    for name, content in rows:
+        try:
+            found[name] = json.loads(content)
+        except ValueError:
+            continue
+    return found

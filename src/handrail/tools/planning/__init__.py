@@ -1,0 +1,1 @@
+"""What the tools for planning share: lists of todos and tasks, kept with the session."""
