@@ -176,3 +176,41 @@ def test_a_parked_turn_is_cancelled_from_code_that_does_not_wait(tmp_path: Path)
         assert kinds(session.resume(parked)) == [Cancelled]
         session.cancel_all()
         assert not session.cancel(parked.calls[0].request.id)
+
+
+def interrupts(use: ToolUse) -> None:
+    raise KeyboardInterrupt
+
+
+async def interrupts_on_the_loop(use: ToolUse) -> None:
+    raise KeyboardInterrupt
+
+
+HOOKS = [interrupts, interrupts_on_the_loop]
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_hook_that_raises_an_interrupt_on_the_sessions_thread_blocks_the_call_and_stops_nothing(
+    tmp_path: Path, hook: Any
+) -> None:
+    with Session.open_sync(tmp_path, mode="bypass", parts=Parts(journal=MemoryJournal())) as session:
+        session.before_tool("write_file")(hook)
+        assert kinds(session.run(calls(write("a.txt")))) == [Rejected]
+        assert kinds(session.run(calls(read("b.txt")))) == [Failed]
+    assert not (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_an_interrupt_in_a_hook_on_the_main_thread_ends_the_program_as_one(tmp_path: Path, hook: Any) -> None:
+    """It may be a person's: nobody can tell."""
+    journal = MemoryJournal()
+
+    async def main() -> None:
+        async with Session.open(tmp_path, mode="bypass", parts=Parts(journal=journal)) as session:
+            session.before_tool(hook)
+            await session.run(calls(write("a.txt")))
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(main())
+    assert journal.closed
+    assert not (tmp_path / "a.txt").exists()

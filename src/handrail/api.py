@@ -112,6 +112,7 @@ from handrail.errors import (
 )
 from handrail.policy import Mode, Rule, load_rules, rules_from
 from handrail.runtime.askers import OnAsk
+from handrail.runtime.books import TakeOver
 from handrail.runtime.event_json import event_json
 from handrail.runtime.live import LiveCall
 from handrail.runtime.turns import Turn
@@ -128,6 +129,7 @@ __all__ = [
     "Session",
     "Settings",
     "load_settings",
+    "TakeOver",
     "Turn",
     "event_json",
     "FunctionTool",

@@ -30,10 +30,10 @@ from handrail.contract.ports import Asker, Checkpoints, Journal
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.errors import UsageError
-from handrail.policy import Mode, Policy, Rule
+from handrail.policy import Mode, Rule
 from handrail.runtime.approvals import Desk
 from handrail.runtime.askers import Nobody, OnAsk, asker_for
-from handrail.runtime.books import Books, open_books
+from handrail.runtime.books import Books, TakeOver, WantedSession, open_books
 from handrail.runtime.bus import Bus, Listener
 from handrail.runtime.checkpoints import NoCheckpoints
 from handrail.runtime.consent import Consent
@@ -48,6 +48,7 @@ from handrail.runtime.judge import Judge
 from handrail.runtime.ledger import ConversationLedger
 from handrail.runtime.live import LiveCall
 from handrail.runtime.loop_thread import LoopThread
+from handrail.runtime.openings import HowOpened
 from handrail.runtime.order import Order
 from handrail.runtime.plan_mode import SessionPlanMode
 from handrail.runtime.recovery import Left
@@ -62,8 +63,10 @@ from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
 from handrail.sandbox.none import PlainLauncher
+from handrail.settings.in_code import SaidInCode
 from handrail.settings.keys import (
     ADD_DIRS,
+    ANSWER_WITHIN,
     AT_ONCE,
     GATE_BATCH,
     LIMITS,
@@ -102,7 +105,9 @@ class Parts:
     turn_budget: int = 0
     """Characters of all results of one turn."""
     answer_within: float | None = None
-    """Seconds after which a question counts as rejected; None: it waits for ever."""
+    """Seconds after which a question counts as rejected; None: as the settings say, which is never by default."""
+    plan_file: str | Path | None = None
+    """The one file that mode `plan` lets be written, from the workspace on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,7 @@ class Session:
         rules: Sequence[Rule] = (),
         model: str = "",
         added: Sequence[str | Path] = (),
-        session: str = "",
+        session: str | TakeOver = "",
         settings: Settings | None = None,
         parts: Parts | None = None,
     ) -> AsyncIterator[Session]:
@@ -163,7 +168,7 @@ class Session:
 
         `settings`, from `load_settings`, say what is not given here; rules and folders add up. Without them no
         file of settings is read. `session` is the id of one that was left, by a crash or with open questions: see
-        `take_up`.
+        `take_up`. `TakeOver(id)` takes it from a process that lives.
 
         Raises UsageError when a folder, the mode or a rule can't be used, JournalError when the journal
         can't be opened, or another process holds the session.
@@ -172,10 +177,12 @@ class Session:
         settings = settings or no_settings(root)
         settings.check_workspace(root)
         parts = _bounded(parts or Parts(), settings)
-        policy = _policy(mode or settings[MODE], rules, settings)
-        place = Workspace(root, tuple(_folder(path) for path in (*settings[ADD_DIRS], *added)))
+        said = SaidInCode(mode, tuple(rules), model, tuple(map(_folder, added)), parts.plan_file)
+        policy = said.policy(settings)
+        place = Workspace(root, (*(_folder(path) for path in settings[ADD_DIRS]), *said.added))
+        wanted = WantedSession(session, HowOpened(said.kept(settings), len(said.rules)))
         state = await asyncio.to_thread(state_folder) if parts.journal is None else None
-        async with open_books(parts.journal, state, place.root, parts.clock, session) as books:
+        async with open_books(parts.journal, state, place.root, parts.clock, wanted) as books:
             spilled = None if state is None else spill_folder(state, books.session)
             shell = SessionShell(place, settings[PASS_ENV])
             resolver = Resolver(place, Path.home(), state, spilled, _own_files(settings), shell)
@@ -368,22 +375,20 @@ def _bounded(parts: Parts, settings: Settings) -> Parts:
         at_once=parts.at_once or settings[AT_ONCE],
         limits=settings[LIMITS] if parts.limits is None else parts.limits,
         gate_batch=settings[GATE_BATCH] if parts.gate_batch is None else parts.gate_batch,
+        answer_within=_answer_within(settings) if parts.answer_within is None else parts.answer_within,
         result_budget=parts.result_budget or settings[RESULT_BUDGET],
         turn_budget=parts.turn_budget or settings[TURN_BUDGET],
     )
 
 
+def _answer_within(settings: Settings) -> float | None:
+    said = settings[ANSWER_WITHIN]
+    return None if isinstance(said, str) else said
+
+
 def _own_files(settings: Settings) -> tuple[Path, ...]:
     where = folders(os.environ)
     return (where.system, where.user, *settings.files)
-
-
-def _policy(mode: Mode | str, rules: Sequence[Rule], settings: Settings) -> Policy:
-    if mode not in list(Mode):
-        raise UsageError(f"there is no mode {mode!r}; the modes are {', '.join(Mode)}")
-    if not all(isinstance(rule, Rule) for rule in rules):
-        raise UsageError("rules are made with load_rules or rules_from; got something else")
-    return settings.policy(Mode(mode), rules)
 
 
 def _folder(path: str | Path) -> Path:

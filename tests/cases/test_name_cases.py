@@ -10,7 +10,7 @@ from accounts import accounted, case
 from corpus_files import cases
 from handrail.catalog import Registry
 from handrail.policy import rules_from
-from handrail.surfaces.cli.policies import unknown_tools
+from handrail.surfaces.cli.policies import notes_on
 from handrail.tools import builtin_tools
 
 GEMINI = cases("gemini_behaviour", "tool-name-validity")
@@ -26,7 +26,7 @@ def may_name_a_tool(name: str, *, wildcards: bool) -> bool:
     (pattern,) = rule.tools
     if not pattern.is_exact:
         return wildcards
-    return not unknown_tools([rule], Registry(builtin_tools()).knows)
+    return not list(notes_on([rule], Registry(builtin_tools()).knows))
 
 
 @case(*GEMINI)

@@ -87,7 +87,9 @@ def test_a_run_that_is_not_async_is_refused_at_definition():
 
 
 def test_a_run_that_asks_for_what_there_is_not_is_told_what_there_is():
-    with pytest.raises(ToolDefinitionError, match=r"run takes 'database', annotated 'str'; it can take: Calls, DeferredTools, File"):
+    with pytest.raises(
+        ToolDefinitionError, match=r"run takes 'database', annotated 'str'; it can take: Calls, DeferredTools, File"
+    ):
 
         class Greedy(Tool[Params]):
             name = "greedy"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ async def main():
     async with Session.open(sys.argv[1]) as session:
         print(session.id, flush=True)
         turn = await session.run(calls, on_ask="hold")
-        print(turn.calls[0].decision.source, flush=True)
+        print(type(turn.calls[0]).__name__, turn.calls[0].decision.source, flush=True)
 
 asyncio.run(main())
 """
@@ -112,6 +114,7 @@ def test_a_second_answer_is_told_who_was_first(commands: Commands) -> None:
         (["approve", "ID", "--always", "99"], "there is no grant 99"),
         (["edit", "ID", "[1]"], "one JSON object"),
         (["edit", "ID", "{oops"], "this is not JSON"),
+        (["edit", "ID", '{"file_path": 7}'], "these arguments do not fit write_file"),
         (["answer", "ID", "yes"], "this is no question"),
     ],
 )
@@ -137,6 +140,46 @@ def test_edited_arguments_are_asked_about_and_run_as_edited(commands: Commands) 
     assert (commands.workspace / "c.txt").read_text() == "one\n"
 
 
+def test_a_question_whose_time_is_over_is_no_longer_listed_and_takes_no_answer(commands: Commands) -> None:
+    (commands.state.parent / "config").mkdir()
+    (commands.state.parent / "config" / "config.toml").write_text("answer_within = 3600\n")
+    session = commands.parked(WRITE)
+    (question,) = commands.questions()
+    with closing(sqlite3.connect(next(commands.state.glob("*.sqlite")))) as journal, journal:
+        journal.execute("UPDATE approvals SET expires = 1.0")
+    assert commands.questions() == []
+    shown = commands.run("approvals", "show", question["approval"]).out
+    assert f"{question['approval']}  expired  tool" in shown
+    assert "\nExpired 1970-01-01" in shown
+    late = commands.run("approvals", "approve", question["approval"])
+    assert (late.code, "has expired: the call counts as rejected" in late.err) == (2, True)
+    assert ", until " in commands.resume(session).err
+
+
+@pytest.mark.parametrize(("path", "state"), [("c.txt", "completed"), ("plain/c.txt", "failed")])
+def test_a_session_shows_what_ran_and_that_it_was_edited(commands: Commands, path: str, state: str) -> None:
+    (commands.workspace / "plain").write_text("no folder")
+    session = commands.parked(WRITE)
+    (question,) = commands.questions()
+    edited = {"file_path": path, "content": "two\n"}
+    assert commands.run("approvals", "edit", question["approval"], json.dumps(edited)).code == 0
+    commands.resume(session, "--mode", "accept-edits")
+    first, ran, was, *_ = commands.run("sessions", "show", session).out.splitlines()
+    assert f"write_file  {state}" in first
+    assert path in ran
+    assert was.startswith("  edited by a person; asked about was {")
+    assert '"a.txt"' in was
+    (call,) = commands.run("sessions", "show", session, "--json").report["calls"]
+    assert call["edited_from"]["file_path"] == "a.txt"
+
+
+def test_a_session_shows_no_edit_where_there_was_none(commands: Commands) -> None:
+    session = commands.parked(WRITE)
+    commands.run("approvals", "approve", commands.questions()[0]["approval"])
+    commands.resume(session, "--mode", "bypass")
+    assert "edited" not in commands.run("sessions", "show", session).out
+
+
 def test_an_approval_for_good_is_a_grant_until_it_is_revoked(commands: Commands) -> None:
     session = commands.parked(WRITE)
     (question,) = commands.questions()
@@ -152,6 +195,75 @@ def test_an_approval_for_good_is_a_grant_until_it_is_revoked(commands: Commands)
     assert commands.run("grants", "list").out == "No grants.\n"
     (commands.workspace / "a.txt").unlink()
     assert commands.run("exec", "-", "--json", stdin=neutral(WRITE)).call["error"]["kind"] == "denied"
+
+
+def test_a_question_expires_as_the_settings_say(commands: Commands) -> None:
+    (commands.state.parent / "config").mkdir()
+    (commands.state.parent / "config" / "config.toml").write_text("answer_within = 3600\n")
+    commands.parked(WRITE)
+    (question,) = commands.questions()
+    assert question["expires_at"] == question["asked_at"] + 3600
+    assert "\nExpires " in commands.run("approvals", "show", question["approval"]).out
+
+
+def test_a_session_goes_on_as_it_was_opened_unless_told_otherwise(commands: Commands, tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text('[[rule]]\ntool = "write_file"\npath = "b.txt"\ndecision = "deny"\n')
+    flags = ["--mode", "accept-edits", "--policy", str(tmp_path / "rules.toml"), "--approve", "wait"]
+    done = commands.run("exec", "-", *flags, stdin=neutral(("shell", {"command": "make"}), WRITE, OTHER))
+    session = done.err.split("sessions resume ")[1].split()[0]
+    assert "b.txt" not in os.listdir(commands.workspace)
+    (question,) = commands.questions()
+    resumed = commands.resume(session)
+    assert resumed.code == 3
+    assert resumed.err.splitlines()[0] == (
+        f"handrail: going on as the session was opened: mode accept-edits, approve wait, policies {tmp_path}/rules.toml"
+    )
+    assert commands.questions() == [question]
+    rejected = commands.resume(session, "--approve", "none")
+    assert rejected.err.startswith("handrail: going on as the session was opened: mode accept-edits, policies")
+    assert [call["state"] for call in rejected.report["calls"]] == ["rejected", "completed", "rejected"]
+
+
+def test_a_policy_that_is_gone_keeps_a_session_from_going_on_until_another_is_given(
+    commands: Commands, tmp_path: Path
+) -> None:
+    rules, others = tmp_path / "rules.toml", tmp_path / "others.toml"
+    for file in (rules, others):
+        file.write_text('[[rule]]\ntool = "shell"\ndecision = "deny"\n')
+    done = commands.run("exec", "-", "--policy", str(rules), "--approve", "wait", stdin=neutral(WRITE))
+    session = done.err.split("sessions resume ")[1].split()[0]
+    rules.unlink()
+    refused = commands.resume(session)
+    assert refused.code == 2
+    assert f"the policy file {rules} can't be read" in refused.err
+    assert f"the session was opened with approve wait, policies {rules}; give what is to hold instead" in refused.err
+    assert commands.resume(session, "--policy", str(others)).code == 3
+
+
+def test_a_mode_that_is_none_is_refused_when_a_session_is_to_go_on(commands: Commands) -> None:
+    refused = commands.resume("any", "--mode", "fast")
+    assert (refused.code, "Invalid value for '--mode'" in refused.err) == (2, True)
+
+
+def test_a_session_with_rules_of_its_program_is_left_to_that_program(commands: Commands) -> None:
+    script = """
+import asyncio, sys
+from handrail import Session, rules_from
+
+async def main():
+    calls = {"calls": [{"id": "c0", "name": "write_file", "arguments": {"file_path": "a.txt", "content": "one"}}]}
+    rules = rules_from([{"tool": "shell", "decision": "deny"}])
+    async with Session.open(sys.argv[1], rules=rules) as session:
+        await session.run(calls, on_ask="park")
+        print(session.id)
+
+asyncio.run(main())
+"""
+    command = [sys.executable, "-c", script, os.fspath(commands.workspace)]
+    done = subprocess.run(command, env=environment(commands.state), capture_output=True, text=True, check=True)
+    refused = commands.resume(done.stdout.strip())
+    assert refused.code == 2
+    assert "the program that opened this session gave it rules of its own" in refused.err
 
 
 def test_a_question_is_shown_whole_to_a_person(commands: Commands) -> None:
@@ -187,8 +299,52 @@ def test_a_living_session_takes_the_answer_of_another_process(commands: Commands
         assert questions[0]["session"] == session
         approved = commands.run("approvals", "approve", questions[0]["approval"])
         assert (approved.code, approved.err) == (0, "")
-        assert holding.stdout.readline() == "person:cli\n"
+        assert holding.stdout.readline() == "Completed person:cli\n"
     assert (commands.workspace / "a.txt").read_text() == "one"
+
+
+def test_a_session_is_taken_over_from_a_process_that_hangs_and_runs_once(commands: Commands) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, os.fspath(commands.workspace)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(commands.state),
+    ) as holding:
+        session = holding.stdout.readline().strip()
+        while not (questions := commands.questions()):
+            assert holding.poll() is None
+        os.kill(holding.pid, signal.SIGSTOP)
+        refused = commands.resume(session, "--approve", "wait")
+        assert refused.code == 1
+        assert f"session {session} is held by process {holding.pid}" in refused.err
+        assert f"'handrail sessions resume {session} --take-over' takes the session from it" in refused.err
+        taken = commands.resume(session, "--approve", "wait", "--take-over")
+        assert (taken.code, f"taken over from process {holding.pid}, which" in taken.err) == (3, True)
+        assert commands.questions() == questions
+        commands.run("approvals", "approve", questions[0]["approval"])
+        os.kill(holding.pid, signal.SIGCONT)
+        assert holding.stdout.read() == "Failed person:cli\n"
+    assert not (commands.workspace / "a.txt").exists()
+    done = commands.resume(session)
+    assert (done.code, done.call["state"], done.call["decision"]["source"]) == (0, "completed", "person:cli")
+    assert (commands.workspace / "a.txt").read_text() == "one"
+    assert commands.run("audit", "verify").code == 0
+
+
+def test_a_session_that_nobody_has_needs_no_taking_over(commands: Commands) -> None:
+    session = commands.parked(WRITE)
+    taken = commands.resume(session, "--take-over")
+    assert (taken.code, "taken over" in taken.err) == (3, False)
+
+
+def test_a_governed_call_may_not_take_a_session_over(commands: Commands) -> None:
+    session = commands.parked(WRITE)
+    command = [sys.executable, "-m", "handrail", "sessions", "resume", session, "--take-over", "-C"]
+    env = {**environment(commands.state), "HANDRAIL": "1"}
+    refused = subprocess.run(
+        [*command, os.fspath(commands.workspace)], env=env, capture_output=True, text=True, check=False
+    )
+    assert (refused.returncode, "may not take a session over" in refused.stderr) == (2, True)
 
 
 def test_a_prompt_that_was_killed_is_asked_again_under_its_id(commands: Commands, tmp_path: Path) -> None:
@@ -222,6 +378,15 @@ def test_watching_shows_each_question_as_it_is_asked(commands: Commands) -> None
         watching.send_signal(signal.SIGINT)
         assert watching.wait(timeout=30) == 130
     assert [question["arguments"]["file_path"] for question in (first, second)] == ["a.txt", "b.txt"]
+
+
+def test_watching_waits_for_the_first_session(commands: Commands) -> None:
+    command = [sys.executable, "-u", "-m", "handrail", "approvals", "watch", "--json", "-C", str(commands.workspace)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment(commands.state)) as watching:
+        commands.parked(WRITE)
+        assert json.loads(watching.stdout.readline())["arguments"] == WRITE[1]
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(timeout=30) == 130
 
 
 ANSWERING = ["-m", "handrail", "approvals", "approve"]

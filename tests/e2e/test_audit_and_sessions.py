@@ -15,6 +15,9 @@ import pytest
 
 from e2e.command import Ran, environment, handrail
 from handrail.contract.basics import Instant, SessionId
+from handrail.contract.confirmation import GrantOption
+from handrail.policy.grants import Grant
+from handrail.runtime.grant_store import GrantStore
 from handrail.runtime.journal import SqliteJournal
 from handrail.settings.places import journal_file
 from handrail.settings.redaction import Redactor
@@ -184,7 +187,7 @@ def test_what_is_not_there_is_said_in_one_line(command, words, code, said):
 
 @pytest.mark.parametrize(
     "words",
-    [["audit", "verify"], ["audit", "head"], ["sessions", "list"], ["sessions", "prune"], ["sessions", "resume", "x"]],
+    [["audit", "verify"], ["audit", "head"], ["sessions", "show", "x"], ["sessions", "resume", "x"]],
     ids=" ".join,
 )
 def test_a_workspace_without_sessions_is_said_and_gets_no_journal(state, workspace, words):
@@ -192,3 +195,45 @@ def test_a_workspace_without_sessions_is_said_and_gets_no_journal(state, workspa
     assert done.code == 2
     assert f"no session has run in {workspace}" in done.err
     assert os.listdir(state) == []
+
+
+EMPTY = [
+    (["sessions", "list"], "No sessions.\n"),
+    (["sessions", "prune"], "Nothing to delete.\n"),
+    (["approvals", "list"], "No questions are open.\n"),
+    (["grants", "list"], "No grants.\n"),
+    (["sessions", "list", "--json"], '{"version": 1, "sessions": []}\n'),
+    (["approvals", "list", "--json"], '{"version": 1, "approvals": []}\n'),
+    (["grants", "list", "--json"], '{"version": 1, "grants": []}\n'),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), EMPTY, ids=[" ".join(words) for words, _ in EMPTY])
+def test_where_no_session_has_run_there_is_nothing_and_that_is_no_error(state, workspace, words, said):
+    done = handrail(*words, "-C", str(workspace), state=state)
+    assert (done.code, done.out, done.err) == (0, said, "")
+    assert os.listdir(state) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [*(words for words, _ in EMPTY), ["approvals", "watch"], ["approvals", "approve", "a-1"], ["audit", "verify"]],
+    ids=" ".join,
+)
+def test_what_is_no_folder_is_said(state, tmp_path, words):
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "nothing", tmp_path / "file"):
+        done = handrail(*words, "-C", str(place), state=state)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == f"handrail: {place} is not a folder; name one that exists\n"
+
+
+def test_grants_of_the_user_are_seen_and_revoked_where_no_session_has_run(state, workspace, tmp_path):
+    """They hold in every workspace."""
+    store = GrantStore(tmp_path / "no journal", state)
+    option = GrantOption("write notes", "user", "write_file", ("mode:default",), writes=("/notes/",))
+    store.add(Grant("g-1", option), SessionId("s"), Instant(1.0))
+    store.close()
+    assert handrail("grants", "list", "-C", str(workspace), state=state).out.startswith("g-1  user")
+    assert handrail("grants", "revoke", "g-1", "-C", str(workspace), state=state).code == 0
+    assert handrail("grants", "list", "-C", str(workspace), state=state).out == "No grants.\n"

@@ -107,7 +107,7 @@ def _fault(name: str, place: Place, other: socket.socket) -> Fault:
 def _live(place: Place, wire: Wire, moments: Moments) -> None:
     os.environ[STATE_VARIABLE] = str(place.state)
     life = Life(place, wire, moments)
-    with moments.watched(life.told):
+    with moments.watched(life.begun):
         asyncio.run(life.go_on())
 
 

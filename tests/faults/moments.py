@@ -22,12 +22,12 @@ from handrail.runtime.scheduler import Scheduler
 
 BEFORE_STATE, AFTER_STATE = "before a state", "after a state"
 BEGIN, BEFORE_COMMIT, AFTER_COMMIT = "begin", "before a commit", "after a commit"
-EFFECT, ANSWER, DELIVERY, TOLD = "effect", "answer", "delivery", "told"
+EFFECT, ANSWER, DELIVERY, TOLD, STREAM = "effect", "answer", "delivery", "told", "stream"
 
-MOMENTS = (BEFORE_STATE, AFTER_STATE, BEFORE_COMMIT, AFTER_COMMIT, EFFECT, ANSWER, DELIVERY, TOLD)
+MOMENTS = (BEFORE_STATE, AFTER_STATE, BEFORE_COMMIT, AFTER_COMMIT, EFFECT, ANSWER, DELIVERY, TOLD, STREAM)
 """A call enters a state, on either side of its journaling; a transaction of any book, on either side of its commit,
 the second before anybody hears of it; an effect is done and its outcome not yet known; a person answered; the
-client's result was handed over; a result was told."""
+client's result was handed over; a result was told; a response that still comes has brought a call."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ class Moments:
         return self._fault.pragma if self._at and self.counts[self._kind] >= self._at else ""
 
     @contextmanager
-    def watched(self, told: Callable[[LiveCall], None]) -> Iterator[None]:
-        """Within it the runtime's moments are seen, and each outcome is `told`."""
+    def watched(self, begun: Callable[[LiveCall], None]) -> Iterator[None]:
+        """Within it the runtime's moments are seen, and `begun` is told of each call."""
         with ExitStack() as stack:
             connect = partial(sqlite3.connect, factory=_connection(self))
             stack.enter_context(patch.object(sqlite3, "connect", connect))
             stack.enter_context(patch.object(Executor, "enter", self._seen(Executor.enter)))
             for name in ("submit", "take_up"):
-                handing_out = _telling(getattr(Scheduler, name), told)
+                handing_out = _telling(getattr(Scheduler, name), begun)
                 stack.enter_context(patch.object(Scheduler, name, handing_out))
             yield
 
@@ -97,10 +97,10 @@ def _connection(moments: Moments) -> type[sqlite3.Connection]:
     return Connection
 
 
-def _telling(method: Callable[..., LiveCall], told: Callable[[LiveCall], None]) -> Callable[..., LiveCall]:
+def _telling(method: Callable[..., LiveCall], begun: Callable[[LiveCall], None]) -> Callable[..., LiveCall]:
     def handed_out(*given: Any, **named: Any) -> LiveCall:
         live = method(*given, **named)
-        live.settled.add_done_callback(lambda settled: None if settled.cancelled() else told(live))
+        begun(live)
         return live
 
     return handed_out

@@ -1,8 +1,9 @@
 """What one process makes of the conversation: from where the one before it left, as far as it comes.
 
 Beside the workspace it keeps what an application would keep, each line in the file before anything else happens:
-`session.txt` the session's id, `turns.jsonl` the messages of each turn it was given, `told.jsonl` every outcome that
-was told, and `errors.jsonl` what it was told instead.
+`session.txt` the session's id, `lives.jsonl` when each process began, `asked.jsonl` every response that it asked its
+model for, `turns.jsonl` the messages of each turn it was given, `told.jsonl` every outcome that was told, and
+`errors.jsonl` what it was told instead.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from moments import ANSWER, DELIVERY, EFFECT, TOLD, Moments
-from thirty_calls import RULES, SCRIPT, TIDES, TIDES_BEFORE, Marks, person, tools
+from moments import ANSWER, DELIVERY, EFFECT, STREAM, TOLD, Moments
+from thirty_calls import RULES, SCRIPT, STREAMED, TIDES, TIDES_BEFORE, Marks, attempted, person, tools
 
 from handrail.contract.basics import CallId
 from handrail.contract.calls import AwaitingApproval, Executing
@@ -32,6 +35,7 @@ from servers.chat_dialect import ChatDialect
 from servers.dialect import Dialect
 from servers.gemini_dialect import GeminiDialect
 from servers.responses_dialect import ResponsesDialect
+from servers.script import Turn as ScriptedTurn
 
 DIALECTS: dict[Wire, type[Dialect]] = {
     Wire.ANTHROPIC: AnthropicDialect,
@@ -82,6 +86,10 @@ class Place:
         os.write(descriptor, json.dumps(entry).encode() + b"\n")
         os.close(descriptor)
 
+    def times_asked(self, number: int) -> int:
+        """How often the model was asked for the turn: again, where a response did not come to its end."""
+        return sum(entry["number"] == number for entry in self.kept("asked"))
+
     def kept(self, book: str) -> list[dict[str, Any]]:
         path = self.folder / f"{book}.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
@@ -95,11 +103,13 @@ class Life:
         self._dialect = DIALECTS[wire]()
         self._moments = moments
         self._stops: list[asyncio.Future[bool]] = []
+        self._begun: list[LiveCall] = []
 
     async def go_on(self) -> None:
         """Takes up what was left, and then plays the rest of the script."""
         place, left = self._place, self._place.session
         marks = Marks(place.workspace, lambda: self._moments.comes(EFFECT))
+        place.keep("lives", {"at": time.time()})
         try:
             async with Session.open(place.workspace, session=left, mode="bypass", rules=RULES) as session:
                 for tool in tools(marks, partial(self._to_be_stopped, session)):
@@ -108,14 +118,17 @@ class Life:
                     await self._take_up(session)
                 else:
                     place.name(session.id)
-                for turn in SCRIPT[self._turns_done() :]:
-                    response = self._dialect.whole(turn)
-                    await self._finish(session, await session.run(response, on_ask=self._answer))
+                for number in range(self._turns_done() + 1, len(SCRIPT) + 1):
+                    await self._finish(session, await session.run(self._response(number), on_ask=self._answer))
                 await asyncio.gather(*self._stops)
         except JournalError as error:
             self._place.keep("errors", {"said": str(error)})
 
-    def told(self, live: LiveCall) -> None:
+    def begun(self, live: LiveCall) -> None:
+        self._begun.append(live)
+        live.settled.add_done_callback(lambda settled: None if settled.cancelled() else self._told(live))
+
+    def _told(self, live: LiveCall) -> None:
         """An outcome that somebody was told."""
         state = live.state
         said = state.fault.message if state.fault else ""
@@ -130,6 +143,25 @@ class Life:
             },
         )
         self._moments.comes(TOLD)
+
+    def _response(self, number: int) -> object:
+        """What the model says in this turn, whole or as a stream."""
+        self._place.keep("asked", {"number": number})
+        turn = attempted(number, self._place.times_asked(number))
+        return self._stream(turn) if number in STREAMED else self._dialect.whole(turn)
+
+    async def _stream(self, turn: ScriptedTurn) -> AsyncIterator[object]:
+        """After every second call the model thinks until all have come as far as they can."""
+        events = [event for _, event in self._dialect.events(turn) if event != "[DONE]"]  # that is an SDK's to read
+        before = len(self._begun)
+        for event in events:
+            yield event
+            if len(self._begun) > before:
+                before = len(self._begun)
+                self._moments.comes(STREAM)
+                if before % 2 == 0:
+                    for live in tuple(self._begun):
+                        await live.rest()
 
     async def _take_up(self, session: Session) -> None:
         for turn in await session.take_up(on_ask=self._answer):

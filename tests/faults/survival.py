@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from one_life import DIALECTS, Place
-from thirty_calls import SCRIPT, mark_of, marks_left
+from thirty_calls import SCRIPT, attempted, mark_of, marks_left
 
 from handrail.contract.basics import SessionId
 from handrail.contract.calls import Approved, Completed, Executing, Interrupted, ObjectArguments, Pending
@@ -104,9 +104,22 @@ def ended_wrong(place: Place, wire: Wire) -> Iterator[str]:
             yield f"{call.id} is completed, and {call.mark} was not done"
         if call.trail.parent and _started_at(call) > calls[call.trail.parent].trail.rows[-1][1]:
             yield f"{call.id} was started after {call.trail.parent} had ended"
+    yield from _wanted_by_nobody(place, calls)
     for finding in verify(journal_file(place.state, place.workspace)):
         yield from map(str, finding.flaws)
     yield from _wrong_conversation(place, wire)
+
+
+def _wanted_by_nobody(place: Place, calls: dict[str, Journaled]) -> Iterator[str]:
+    """Calls of a response that broke off with its process, for which the model was asked anew."""
+    turns = recall(journal_file(place.state, place.workspace), SessionId(place.session)).turns
+    wanted = {id for turn in turns for id in turn.calls}
+    restarts = [entry["at"] for entry in place.kept("lives")]
+    for call in calls.values():
+        if call.trail.parent is None and call.id not in wanted:
+            later = [at for at in restarts if at > call.trail.rows[0][1]]
+            if later and _started_at(call) > min(later):
+                yield f"{call.id} was started after the response that asked for it was lost"
 
 
 def _started_at(call: Journaled) -> float:
@@ -144,4 +157,5 @@ def _wrong_conversation(place: Place, wire: Wire) -> Iterator[str]:
         if wrong := problem(message, MESSAGES[wire]):
             yield f"not a message that the SDK knows: {wrong}"
     steps = dialect.steps(messages)
-    yield from problems(steps, [dialect.model_step(turn) for turn in SCRIPT], alternates=dialect.alternates)
+    said = [attempted(number, place.times_asked(number)) for number in range(1, len(SCRIPT) + 1)]
+    yield from problems(steps, [dialect.model_step(turn) for turn in said], alternates=dialect.alternates)

@@ -7,6 +7,7 @@ tools of the script in `marks.log`, an edit in `tides.txt`. So what was done twi
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 from collections import Counter
@@ -100,7 +101,22 @@ SCRIPT: tuple[Turn, ...] = tuple(
         ]
     )
 )
+STREAMED = frozenset((1, 2, 4, 6))
+"""Turns, from 1, that come as streams: their calls begin while the model still speaks."""
 RULES: list[Rule] = rules_from([{"decision": "deny", "tool": "forbidden"}])
+
+
+def attempted(number: int, attempt: int) -> Turn:
+    """What the model says when it is asked for a turn once more: the same under the same ids, as some servers do, but
+    with marks of its own, `mark-103` for `mark-03`, for what a broken response came to stands."""
+    turn = SCRIPT[number - 1]
+    if attempt == 1:
+        return turn
+
+    def again(arguments: Mapping[str, Any]) -> Any:
+        return json.loads(json.dumps(arguments).replace("mark-", f"mark-{attempt - 1}"))
+
+    return replace(turn, uses=tuple(replace(use, arguments=again(use.arguments)) for use in turn.uses))
 
 
 class Marks:

@@ -274,6 +274,24 @@ def test_a_protected_path_may_be_read(world: World) -> None:
     assert world.shell("cat .git/config").outcome == "allow"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > /proc/self/cwd/.git/hooks/pre-commit",
+        "cd .git && touch /proc/self/cwd/hooks/pre-commit",
+        "tee /proc/$$/cwd/a.txt",
+        "cp a.txt /proc/1/root/etc/x",
+        "touch /dev/fd/../cwd/.git/hooks/x",
+        "sed -n 'w .git/hooks/pre-commit' a.txt",
+        "awk '{print > \".git/config\"}' a.txt",
+        'python3 -c \'open(".git/hooks/pre-commit", "w")\'',
+    ],
+)
+def test_a_write_through_another_process_or_by_code_is_held_to_the_same(world: World, command: str) -> None:
+    decision = world.shell(command, "bypass", ALLOW_ALL)
+    assert (decision.outcome, decision.needs_person) == ("ask", True), decision.reason
+
+
 def test_a_deny_rule_comes_before_a_protected_path(world: World) -> None:
     decision = world.decide("write_file", rules=[{"decision": "deny", "path": ".git/**"}], file_path=".git/config")
     assert decision.outcome == "deny"

@@ -129,6 +129,27 @@ def test_a_copy_into_a_folder_whose_entry_leads_outside_is_asked_about(world: Wo
     assert world.shell("cp a.txt trap", "accept-edits").outcome == "ask"
 
 
+@pytest.mark.parametrize(
+    ("command", "outcome"),
+    [
+        ("cp -r {root}/packed/. .", "ask"),
+        ("cp -r packed/. .", "ask"),
+        ("cp -a packed build", "ask"),
+        ("cp -rT packed build", "ask"),
+        ("cp -r packed/. {temporary}", "allow"),
+        ("cp -r src build", "allow"),
+        ("cp packed/a.txt .", "allow"),
+    ],
+)
+def test_a_copy_of_a_tree_that_holds_something_protected_needs_a_person(
+    world: World, command: str, outcome: str
+) -> None:
+    (world.root / "packed" / ".git" / "hooks").mkdir(parents=True, exist_ok=True)
+    (world.root / "packed" / "a.txt").touch()
+    decision = world.shell(command, "accept-edits")
+    assert (decision.outcome, decision.needs_person) == (outcome, outcome == "ask"), decision.reason
+
+
 def test_the_removal_of_a_tree_that_holds_something_protected_needs_a_person(world: World) -> None:
     (world.root / "vendored" / ".git").mkdir(parents=True)
     decision = world.shell("rm -rf vendored", "accept-edits")

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import pytest
 from policy_world import World
 
 from handrail.contract.decision import Outcome
+from handrail.policy.shell.powershell.calls import calls_in
 from handrail.policy.shell.reading import read_powershell
 
 
 @pytest.fixture(autouse=True)
-def no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_parser(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, "tree_sitter_powershell", None)
+    calls_in.cache_clear()  # of texts that were read with it
+    yield
+    calls_in.cache_clear()
 
 
 @pytest.mark.parametrize("script", ["Get-ChildItem", "Get-Content a.txt | Select-String x", "1 + 1"])

@@ -239,7 +239,7 @@ PERHAPS_NAMED = [
     "bash -c 'cat $X'",
     "echo x > $F",
     "tar c .",
-    "cp -r {root} /tmp/x",
+    "cp -r {root} {temporary}/x",
     "cd $D && cat plan.txt",
     "cat 'unterminated",
     "cat " + "x" * 10_001,

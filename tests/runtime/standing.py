@@ -76,6 +76,11 @@ class Place:
             for statement in _REWOUND:
                 connection.execute(statement, (session, last))
 
+    def break_off(self, session: str) -> None:
+        """As if the process had died while its responses were still streams: what they came to is not kept."""
+        with closing(sqlite3.connect(self.journal)) as connection, connection:
+            connection.execute("DELETE FROM turns WHERE session = ?", (session,))
+
     def forget(self, session: str, kind: str = "%") -> None:
         """Deletes payloads, as pruning does."""
         with closing(sqlite3.connect(self.journal)) as connection, connection:

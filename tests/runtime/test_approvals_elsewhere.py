@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from standing import ADA, BEN, Place
 
+from handrail.authoring.json_schema import schema_parameters
+from handrail.contract.basics import Instant
 from handrail.contract.calls import AwaitingApproval, Cancelled, Completed, Rejected
 from handrail.contract.confirmation import (
     Always,
@@ -26,6 +28,7 @@ from handrail.contract.effects import Claims, PathClaim
 from handrail.contract.results import ErrorKind, ToolResult
 from handrail.errors import UsageError
 from handrail.runtime.audit import verify_chain
+from handrail.runtime.stored_sessions import prune
 from handrail.testing import FakeTool
 from neutral_calls import calls, kinds, read, write
 
@@ -199,6 +202,84 @@ async def test_edited_arguments_from_elsewhere_are_decided_anew_and_told_to_the_
         (turn,) = await third.take_up()
     assert tool.calls == [{"path": "b.txt"}]
     assert "A person changed the arguments" in turn.calls[0].result.text
+
+
+MISFITS = [
+    ({"path": 7}, r"- path: got an integer"),
+    ({}, r"- path: "),
+    ({"path": "b", "more": 1}, r"- more: "),
+    ({"path": "b", "wait_for_previous": 1, "more": 1}, r"- more: "),
+]
+
+
+def strict_writer() -> FakeTool:
+    schema = {"properties": {"path": {"type": "string"}}, "required": ["path"], "additionalProperties": False}
+    tool = writer()
+    tool.parameters = schema_parameters(schema)
+    return tool
+
+
+@pytest.mark.parametrize(("arguments", "problem"), MISFITS)
+async def test_an_edit_that_does_not_fit_the_tool_leaves_the_question_open(
+    tmp_path: Path, arguments: dict[str, Any], problem: str
+) -> None:
+    place = Place(tmp_path, [tool := strict_writer()])
+    async with place.session() as session:
+        parked = await session.run(calls(WRITE), on_ask="park")
+        (question,) = place.open_questions()
+        for answer in (place.answer, lambda id, edited: session.answer(id, edited, "here")):
+            with pytest.raises(UsageError, match=problem):
+                answer(question.id, EditArguments(arguments))
+        assert place.open_questions() == [question]
+        turn = await session.resume(parked, {question.id: Once()})
+    assert kinds(turn) == [Completed]
+    assert tool.calls == [{"path": "a.txt"}]
+
+
+async def test_the_schema_of_a_tool_is_kept_once_and_goes_with_its_last_question(place: Place) -> None:
+    async with place.session() as session:
+        await session.run(calls(WRITE, ("writer", {"path": "b.txt"})), on_ask="park")
+    with place.store() as store:
+        first, second = store.open_questions()
+        assert first.schema == second.schema
+        assert store.schema_of(first)["type"] == "object"
+    prune(place.journal, Instant(1e12), whole=True, unfinished=True, dry_run=False)
+    with place.store() as store:
+        assert store.schema_of(first) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "ran"),
+    [
+        (Reject("use b.txt"), Rejected, []),
+        (CancelCall(), Cancelled, []),
+        (EditArguments({"path": "b.txt"}), Completed, [{"path": "b.txt"}]),
+        (Once(), Completed, [{"path": "a.txt"}]),
+    ],
+)
+async def test_what_a_person_said_holds_though_nothing_would_be_asked_any_more(
+    place: Place, tool: FakeTool, answer: Answer, state: type, ran: list[Any]
+) -> None:
+    async with place.session() as session:
+        await session.run(calls(WRITE), on_ask="park")
+    place.answer(place.open_questions()[0].id, answer)
+    place.options["mode"] = "bypass"
+    async with place.session(session.id) as again:
+        (turn,) = await again.take_up()
+    assert kinds(turn) == [state]
+    assert tool.calls == ran
+
+
+async def test_a_question_that_expired_is_rejected_though_nothing_would_be_asked_any_more(
+    place: Place, tool: FakeTool
+) -> None:
+    async with place.session(clock=lambda: 1_000.0, answer_within=60.0) as session:
+        await session.run(calls(WRITE), on_ask="park")
+    place.options["mode"] = "bypass"
+    async with place.session(session.id, clock=lambda: 2_000.0) as again:
+        (turn,) = await again.take_up()
+    assert turn.calls[0].fault.kind is ErrorKind.EXPIRED
+    assert tool.calls == []
 
 
 async def test_a_cancelled_call_leaves_no_open_question(place: Place) -> None:

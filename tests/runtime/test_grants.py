@@ -18,7 +18,7 @@ from handrail.contract.confirmation import Always, EditArguments, GrantOption, O
 from handrail.errors import JournalError, UsageError
 from handrail.policy.grants import Grant
 from handrail.policy.modes import Mode
-from handrail.runtime.grant_store import USER_FILE, GrantStore
+from handrail.runtime.grant_store import USER_FILE, GrantStore, grant_id
 from handrail.runtime.journal_file import connect
 from handrail.settings.places import state_folder
 from handrail.testing import FakeTool
@@ -290,3 +290,73 @@ def test_a_damaged_file_of_the_user_is_said_and_left_alone(tmp_path: Path) -> No
     with closing(GrantStore(journal, tmp_path)) as store, pytest.raises(JournalError, match="not a journal"):
         store.in_force(SESSION)
     assert damaged.read_text().startswith("not a database")
+
+
+async def answered_from_outside(place: Place, scope: str) -> tuple[SessionId, str]:
+    """A session that is left with a question, which then gets a yes for good; with the grant's id."""
+    async with place.session() as session:
+        await session.run(calls(write("a.txt", "1")), on_ask="park")
+    (question,) = place.open_questions()
+    assert question.shown is not None
+    place.answer(question.id, Always(next(offer for offer in question.shown.offers if offer.scope == scope)))
+    return session.id, grant_id(question.id)
+
+
+def times_kept(place: Place, id: str) -> int:
+    """The user's grants of all workspaces are in one file: so that of one question alone."""
+    with closing(GrantStore(place.journal, state_folder())) as store:
+        return [stored.grant.id for stored in store.all()].count(id)
+
+
+@pytest.mark.parametrize("scope", ["session", "project", "user"])
+async def test_a_yes_for_good_to_a_dead_session_is_a_grant_at_once_and_only_once(place: Place, scope: str) -> None:
+    left, id = await answered_from_outside(place, scope)
+    assert times_kept(place, id) == 1
+    if scope != "session":
+        async with place.session() as other:
+            turn = await other.run(calls(write("a.txt", "2")), on_ask=never)
+        assert str(turn.calls[0].decision.source) == f"grant:{id}"
+        (place.folder / "a.txt").unlink()
+    async with place.session(left) as again:
+        (turn,) = await again.take_up(on_ask="reject")
+    assert kinds(turn) == [Completed]
+    assert times_kept(place, id) == 1
+
+
+@pytest.mark.parametrize("scope", ["session", "project", "user"])
+async def test_a_grant_that_was_revoked_before_its_session_goes_on_stays_revoked(place: Place, scope: str) -> None:
+    left, id = await answered_from_outside(place, scope)
+    with closing(GrantStore(place.journal, state_folder())) as store:
+        store.revoke(id, Instant(2.0))
+    async with place.session(left) as again:
+        (turn,) = await again.take_up(on_ask="reject")
+        assert kinds(turn) == [Completed]  # this one had its yes
+        turn = await again.run(calls(write("a.txt", "2")), on_ask="reject")
+    assert kinds(turn) == [Rejected]
+    assert times_kept(place, id) == 1
+
+
+async def test_a_yes_for_good_to_a_living_session_is_a_yes_of_that_person(place: Place) -> None:
+    async with place.session() as session:
+        parked = await session.run(calls(write("a.txt", "1")), on_ask="park")
+        (question,) = place.open_questions()
+        assert question.shown is not None
+        await asyncio.to_thread(place.answer, question.id, Always(question.shown.offers[0]))
+        turn = await session.resume(parked)
+        while turn.waiting:
+            await anext(session.events())
+            turn = await session.resume(turn)
+    assert str(turn.calls[0].decision.source) == "person:cli"
+    assert times_kept(place, grant_id(question.id)) == 1
+
+
+async def test_a_refused_yes_for_good_gives_no_grant(place: Place) -> None:
+    async with place.session() as session:
+        await session.run(calls(write("a.txt", "1")), on_ask="park")
+    (question,) = place.open_questions()
+    assert question.shown is not None
+    place.answer(question.id, Reject("no"))
+    for offer in question.shown.offers:
+        with pytest.raises(UsageError, match="was answered before"):
+            place.answer(question.id, Always(offer))
+    assert times_kept(place, grant_id(question.id)) == 0

@@ -39,7 +39,8 @@ INSERT INTO schema_versions VALUES (1, 'The first.');
 PRAGMA user_version = 1;
 """
 
-VERSION_2 = """
+
+VERSION_2 = f"""{VERSION_1}
 CREATE TABLE approvals (
     id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions (id), call TEXT NOT NULL,
     sequence INTEGER NOT NULL, kind TEXT NOT NULL, asked REAL NOT NULL, expires REAL, shown TEXT NOT NULL,
@@ -67,38 +68,30 @@ connect(Path(sys.argv[1]))
 """
 
 
-def old_journal(path: Path) -> None:
-    """A file as version 1 left it, with one event."""
+def old_journal(path: Path, tables: str) -> None:
+    """A file as an older version left it, with one event."""
     event = StoredEvent(SESSION, 1, 1, Instant(2.0), "c", None, "Pending", '{"name":"t"}')
     previous = first_link(SESSION, Instant(1.0), WORKSPACE)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(VERSION_1)
+        connection.executescript(tables)
         connection.execute("INSERT INTO sessions VALUES (?, 1.0, ?, 1)", (SESSION, WORKSPACE))
         row = (*event.columns, previous, event.hash(previous))
         connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
-def older_journal(path: Path) -> None:
-    """The same as version 2 left it."""
-    old_journal(path)
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript(VERSION_2)
-
-
-OLDER = {1: old_journal, 2: older_journal}
+OLDER = {1: VERSION_1, 2: VERSION_2}
 
 
 @pytest.fixture(params=sorted(OLDER))
-def older(request):
-    """A version before this one."""
+def version(request):
     return request.param
 
 
 @pytest.fixture
-def path(older, tmp_path):
+def path(version, tmp_path):
     file = tmp_path / "journal.sqlite"
-    OLDER[older](file)
+    old_journal(file, OLDER[version])
     return file
 
 
@@ -135,30 +128,29 @@ async def test_a_session_of_an_old_journal_goes_on(path):
     assert (finding.events, finding.flaws) == (2, ())
 
 
-def test_an_old_journal_can_be_read_without_being_changed(path, older):
+def test_an_old_journal_can_be_read_without_being_changed(path, version):
     (finding,) = verify(path)
     assert finding.flaws == ()
     (session,) = stored_sessions(path)
     assert session.calls == 1
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (older,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (version,)
 
 
-def test_what_an_old_journal_does_not_have_is_said(path, older):
-    said = rf"older Handrail \(version {older} of its tables\), which kept no such thing"
-    with pytest.raises(JournalError, match=said):
+def test_what_an_old_journal_does_not_have_is_said(path, version):
+    with pytest.raises(JournalError, match=rf"older Handrail \(version {version} of its tables\), which kept no such"):
         connect_for_reading(path)
 
 
-def test_a_change_of_version_that_fails_changes_nothing(path, older, monkeypatch):
+def test_a_change_of_version_that_fails_changes_nothing(path, version, monkeypatch):
     before = tables(path)
     broken = journal_schema._Version("Breaks.", ("CREATE TABLE half (a)", "CREATE TABLE half (a)"))
-    monkeypatch.setattr(journal_schema, "_VERSIONS", (*journal_schema._VERSIONS[: VERSION - 1], broken))
+    monkeypatch.setattr(journal_schema, "_VERSIONS", (*journal_schema._VERSIONS[:version], broken))
     with pytest.raises(JournalError, match="table half already exists"):
         connect(path)
     assert tables(path) == before
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (older,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (version,)
 
 
 def test_a_full_disk_leaves_an_old_journal_as_it_was(path):

@@ -364,3 +364,40 @@ async def test_a_session_that_another_process_holds_is_not_taken_up(tmp_path: Pa
         with pytest.raises(JournalError, match="is held by process"):
             async with place.session(session.id):
                 pass
+
+
+BROKEN_OFF: list[Any] = [
+    pytest.param(writer, "Pending", Cancelled, id="pending: not decided again"),
+    pytest.param(writer, "Approved", Cancelled, id="approved: not started"),
+    pytest.param(writer, "Executing", Interrupted, id="a write that had started is interrupted"),
+    pytest.param(reader, "Executing", Cancelled, id="a read that had started is not run again"),
+    pytest.param(client, "Executing", Cancelled, id="held by the client: nobody waits for it"),
+]
+
+
+@pytest.mark.parametrize(("made", "state", "becomes"), BROKEN_OFF)
+async def test_calls_of_a_response_that_broke_off_with_the_process_are_not_gone_on_with(
+    tmp_path: Path, made: Callable[[], FakeTool], state: str, becomes: type
+) -> None:
+    tool = made()
+    place = Place(tmp_path, [tool], ALLOWED)
+    async with place.session() as session:
+        await session.run(calls((tool.name, {})))
+    place.rewind(session.id, "c1", state)
+    place.break_off(session.id)
+    tool.calls.clear()
+    async with place.session(session.id) as again:
+        assert await again.take_up() == ()
+    assert [event[1:] for event in place.states(session.id)][-1] == ("c1", becomes.__name__)
+    assert tool.calls == []
+
+
+async def test_nobody_is_asked_about_a_call_of_a_response_that_broke_off(tmp_path: Path) -> None:
+    place = Place(tmp_path, [writer()])
+    async with place.session() as session:
+        await session.run(calls(("writer", {})), on_ask="park")
+    place.break_off(session.id)
+    async with place.session(session.id) as again:
+        await again.take_up()
+    assert place.open_questions() == []
+    assert [event[1:] for event in place.states(session.id)][-1] == ("c1", Cancelled.__name__)

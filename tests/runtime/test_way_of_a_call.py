@@ -313,12 +313,12 @@ async def test_an_edited_call_is_validated_and_decided_again(opened: Opened, tmp
     assert not (tmp_path / "a.txt").exists()
 
 
-async def test_an_edit_that_does_not_fit_the_schema_fails_the_call(opened: Opened) -> None:
+async def test_an_asker_whose_edit_does_not_fit_the_tool_has_not_said_yes(opened: Opened) -> None:
     person = Person(EditArguments({"file_path": 7}))
     async with opened(*builtin_tools(), mode="default", asker=person) as session:
         state = await settled(session, "write_file", {"file_path": "a.txt", "content": "x"})
-    assert isinstance(state, Failed)
-    assert state.fault.kind is ErrorKind.INVALID_ARGUMENTS
+    assert isinstance(state, Rejected)
+    assert "The one to ask failed (these arguments do not fit write_file" in state.fault.message
 
 
 async def test_an_edit_into_what_is_denied_is_denied(opened: Opened, tmp_path: Path) -> None:

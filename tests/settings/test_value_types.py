@@ -8,7 +8,7 @@ import pytest
 from handrail.policy.modes import STRICTNESS, TABLE, Column, Mode
 from handrail.settings.keys import KEYS, MODE
 from handrail.settings.origin import Layer
-from handrail.settings.value_types import BadValue, Choice, Count, Counts, Name, Paths, Switch
+from handrail.settings.value_types import BadValue, Choice, Count, Counts, Name, Paths, Seconds, Switch
 
 BASE = Path("/work")
 WORDS = Choice(("none", "some", "all"))
@@ -20,6 +20,8 @@ WORDS = Choice(("none", "some", "all"))
         (WORDS, "some", "some"),
         (Count(1, 9), 1, 1),
         (Count(1, 9), 9, 9),
+        (Seconds(99), 1, 1),
+        (Seconds(99), "never", "never"),
         (Switch(), True, True),
         (Name(), " gpt-5 ", "gpt-5"),
         (Paths("folders"), "lib", (BASE / "lib",)),
@@ -44,6 +46,9 @@ def test_what_fits_is_read(kind, given, read) -> None:
         (Count(1, 9), True, "is not a whole number"),
         (Count(1, 9), 2.0, "is not a whole number"),
         (Count(1, 9), "2", "is not a whole number"),
+        (Seconds(99), 0, r"is not a whole number from 1 to 99 \(seconds\), or never$"),
+        (Seconds(99), "soon", "or never$"),
+        (Seconds(99), None, "or never$"),
         (Switch(), 1, "is not true or false"),
         (Switch(), "true", "is not true or false"),
         (Name(), "two\nlines", "is not a text on one line"),
@@ -66,6 +71,8 @@ def test_what_does_not_fit_is_told_with_what_would(kind, given, problem) -> None
     [
         (WORDS, "some", "some"),
         (Count(1, 9), "4", 4),
+        (Seconds(99), "60", 60),
+        (Seconds(99), "never", "never"),
         (Switch(), "TRUE", True),
         (Switch(), "0", False),
         (Paths("folders"), "/a:b::", (Path("/a"), BASE / "b")),
@@ -98,6 +105,11 @@ def test_a_home_is_expanded_and_a_relative_path_needs_a_base(monkeypatch) -> Non
         (WORDS, "all", "some", False),
         (Count(1, 9), 2, 3, True),
         (Count(1, 9), 4, 3, False),
+        (Seconds(99), 5, "never", True),
+        (Seconds(99), 5, 6, True),
+        (Seconds(99), 6, 5, False),
+        (Seconds(99), "never", "never", True),
+        (Seconds(99), "never", 99, False),
         (Switch(), True, False, True),
         (Switch(), False, True, False),
         (Switch(), False, False, True),

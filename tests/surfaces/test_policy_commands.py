@@ -158,6 +158,14 @@ def test_the_parts_of_a_command_are_explained(workspace):
     assert any(line.startswith(f"  rule:{workspace / 'rules.toml'}:2   tool = ") for line in lines)
 
 
+def test_a_rule_that_misses_for_want_of_a_star_is_told_of(workspace):
+    (workspace / "narrow.toml").write_text('[[rule]]\ndecision = "deny"\ncommand = "find"\n')
+    result = run(workspace, "explain", "--policy", str(workspace / "narrow.toml"), "shell", "find . -name x")
+    note = f'{workspace / "narrow.toml"}:1: command = "find" holds for `find` alone'
+    assert f"  note     {note}; to hold for it with any further words, write `find *`" in result.stdout.splitlines()
+    assert note in result.stderr
+
+
 ARGUMENTS = [
     ("by name", ("file_path=a.py",)),
     ("as JSON", ('{"file_path": "a.py"}',)),

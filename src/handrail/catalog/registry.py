@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -100,6 +99,8 @@ class Registry:
 
     def _closest(self, name: str, family: Family) -> str:
         """The three most similar names in the model's vocabulary, however far they are."""
+        import difflib  # only for names that are not known
+
         names = [family.name_of(entry.tool.name) or entry.tool.name for entry in self]
         lowered = {known.lower(): known for known in names}
         close = difflib.get_close_matches(name.lower(), lowered, n=_SUGGESTIONS, cutoff=0.0)

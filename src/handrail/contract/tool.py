@@ -154,6 +154,10 @@ class Tool(ABC, Generic[P]):
         """A reason to ask about this call, or to deny it, whatever the rules say; None has none."""
         return None
 
+    def subagent(self, params: P) -> str:
+        """The name of the subagent in whose name this call makes others, by which rules know them; empty: of none."""
+        return ""
+
     def effects(self, params: P) -> Claims:
         """What the call may touch, as named. Without marked parameters and by kind alone: unknown."""
         if self._marked:
@@ -197,6 +201,9 @@ class Invocation:
 
     def opinion(self) -> Opinion | None:
         return self.tool.opinion(self.params)
+
+    def subagent(self) -> str:
+        return self.tool.subagent(self.params)
 
     async def check(self, workspace: Workspace) -> str | None:
         return await self.tool.check(self.params, workspace)

@@ -27,6 +27,8 @@ class Fall:
     part: str = ""
     why: str = ""
     """What speaks against the part, as a clause."""
+    path: str = ""
+    """In the part's place; put into words only where it is told."""
 
 
 def mode_decision(facts: Facts, policy: Policy) -> Decision:
@@ -35,7 +37,8 @@ def mode_decision(facts: Facts, policy: Policy) -> Decision:
         return _session_only(policy.mode, policy.decides_as, _note(policy))
     row = TABLE[policy.decides_as]
     fall = max(falls(facts, policy), key=lambda fall: STRICTNESS[row[fall.column]])
-    return _decision(policy.mode, _note(policy), fall, row[fall.column])
+    part = facts.places.shown(fall.path) if fall.path else fall.part
+    return _decision(policy.mode, _note(policy), fall, part, row[fall.column])
 
 
 def runs_freely(shell: ShellFacts, policy: Policy) -> bool:
@@ -57,7 +60,7 @@ def _only_edits(part: ShellPart) -> bool:
 
 @cache
 def _session_only(mode: Mode, decides_as: Mode, note: str) -> Decision:
-    return _decision(mode, note, Fall(Column.SESSION), TABLE[decides_as][Column.SESSION])
+    return _decision(mode, note, Fall(Column.SESSION), "", TABLE[decides_as][Column.SESSION])
 
 
 def _note(policy: Policy) -> str:
@@ -67,11 +70,11 @@ def _note(policy: Policy) -> str:
     return NO_SANDBOX if policy.mode is Mode.SANDBOXED else BYPASS_FORBIDDEN.format(policy.bypass_forbidden_by)
 
 
-def _decision(mode: Mode, note: str, fall: Fall, outcome: Outcome) -> Decision:
+def _decision(mode: Mode, note: str, fall: Fall, part: str, outcome: Outcome) -> Decision:
     why = f": {fall.why}" if fall.why else ""
-    what = f"{fall.column} ({shortened(fall.part)}{why})" if fall.part else fall.column
+    what = f"{fall.column} ({shortened(part)}{why})" if part else fall.column
     reason = f"It {what}, which {mode} mode {_VERBS[outcome]}{note}."
-    return Decision(outcome, FromMode(mode), reason, fall.part)
+    return Decision(outcome, FromMode(mode), reason, part)
 
 
 def falls(facts: Facts, policy: Policy) -> Iterator[Fall]:
@@ -92,16 +95,15 @@ def falls(facts: Facts, policy: Policy) -> Iterator[Fall]:
 
 
 def _of_path(path: PathFact, places: Places, policy: Policy) -> Iterator[Fall]:
-    shown = places.shown(path.named)
     if path.secret:
-        yield Fall(Column.SECRETS, shown)
+        yield Fall(Column.SECRETS, path=path.named)
     if path.access == "read":
-        yield Fall(Column.OUTSIDE_READ if path.zone is Zone.OUTSIDE else Column.READ, shown)
+        yield Fall(Column.OUTSIDE_READ if path.zone is Zone.OUTSIDE else Column.READ, path=path.named)
     elif _is_plan_file(path, places, policy.plan_file):
-        yield Fall(Column.PLAN_FILE, shown)
+        yield Fall(Column.PLAN_FILE, path=path.named)
     else:
         inside = path.zone in (Zone.WORKSPACE, Zone.TEMPORARY)
-        yield Fall(Column.WRITE if inside else Column.OUTSIDE_WRITE, shown)
+        yield Fall(Column.WRITE if inside else Column.OUTSIDE_WRITE, path=path.named)
 
 
 def _is_plan_file(path: PathFact, places: Places, plan_file: str) -> bool:

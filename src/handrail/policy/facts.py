@@ -31,9 +31,11 @@ class PathFact:
     """The stricter of the zones of both spellings."""
     secret: bool = False
     protected: str = ""
-    """What protects it from being written; empty for a path that is only read."""
+    """What protects it from being written, or stands in what is put there; empty for a path that is only read."""
     state: bool = False
     """Handrail's own state, or a tree that holds it."""
+    elsewhere: bool = False
+    """It leads through another process, as `/proc/1/cwd` does: what it comes to is not known here."""
     folder: bool = False
     """An existing folder that a command names: what it does below it is not known."""
 

@@ -16,7 +16,7 @@ from handrail.policy.facts import Facts
 from handrail.policy.hosts import host_named
 from handrail.policy.path_index import PathIndex, is_tied_to_a_name
 from handrail.policy.pieces import parts_of
-from handrail.policy.rules import Rule, hosts_of
+from handrail.policy.rules import Rule, hosts_in_words, hosts_of
 from handrail.policy.shell.words import Word
 from handrail.policy.tries import Prefixes, Step, Trie, literal_start
 
@@ -111,8 +111,8 @@ class RuleIndex:
             for path in facts.paths:
                 yield from self._paths.of(path, facts.places)
         if self._by_host:
-            for host in hosts_of(facts):
-                yield from self._hosts.of(host_named(host))
+            for host in (*map(host_named, hosts_of(facts)), *hosts_in_words(facts)):
+                yield from self._hosts.of(host)
         if self._by_argument:
             yield from self._by_argument if facts.arguments is None else self._arguments.of(facts.arguments)
 
@@ -122,7 +122,7 @@ class RuleIndex:
         unnamed = facts.shell is not None and bool(facts.shell.unnamed)
         if opaque:
             yield self._by_command
-        if unnamed or any(path.is_tree for path in facts.paths):
+        if unnamed or any(path.is_tree or path.elsewhere for path in facts.paths):
             yield self._by_path
         if opaque or OPEN_WORLD in map(host_named, hosts_of(facts)):
             yield self._by_host
@@ -137,7 +137,7 @@ def _spellings(word: Word, *, is_program: bool = False) -> Step:
     """For ask and deny: as `CommandPattern.reaches` tries them."""
     if word.value is None:
         return None
-    return {word.written, word.text, word.program} if is_program else {word.written, word.text}
+    return {word.written, word.text, *word.programs} if is_program else {word.written, word.text}
 
 
 class _Tools:

@@ -130,7 +130,7 @@ def _matches_word(pattern: str, word: Word, *, is_program: bool) -> bool:
     if word.value is not None:
         spellings.add(word.text)
         if is_program and "/" not in pattern:
-            spellings.add(word.program)
+            spellings |= word.programs
     return any(_star_match(pattern, spelling) for spelling in spellings)
 
 
@@ -193,6 +193,8 @@ class PathPattern:
         relatives = [r for spelling in path.spellings for r in self._relative(spelling, places, strict=False)]
         if any(self._holds(relative) or self._holds(f"{relative}/") for relative in relatives):
             return Match.YES
+        if path.elsewhere:
+            return Match.MAYBE
         if path.effect.spares_secrets and self.only_secrets:
             return Match.NO
         if path.is_tree and (any(map(self._may_hold_below, relatives)) or self._anchor_lies_below(path, places)):

@@ -58,7 +58,7 @@ def alone(facts: Facts, part: ShellPart) -> Facts:
         unjudged=shell.unjudged and bool(part.opaque),
     )
     paths = (*part.paths, *part.redirected)
-    return replace(facts, shell=judged, paths=paths, effects=_effects(part, paths, unread))
+    return _narrowed(facts, _effects(part, paths, unread), paths, judged)
 
 
 def _of_shell(facts: Facts, shell: ShellFacts) -> Iterator[Piece]:
@@ -76,6 +76,8 @@ def _of_shell(facts: Facts, shell: ShellFacts) -> Iterator[Piece]:
 
 def _beside(facts: Facts, parts: tuple[ShellPart, ...]) -> Iterator[Piece]:
     """What the call does beside its command, by the tool's own claims."""
+    if not facts.paths and not facts.effects.connects:
+        return
     named = {path for part in parts for path in (*part.paths, *part.redirected)}
     yield from (of_path(facts, path) for path in facts.paths if path not in named and path.access != "mention")
     hosts = frozenset().union(*(part.connects for part in parts))
@@ -86,7 +88,7 @@ def _words_alone(facts: Facts, part: ShellPart) -> Facts:
     """A part without its redirections, as allow rules and modes see it."""
     commands = tuple(command for command in facts.shell.commands if command.text == part.text) if facts.shell else ()
     shell = ShellFacts(part.text, commands, (part,), part.opaque, part.unread)
-    return replace(facts, shell=shell, paths=part.paths, effects=_effects(part, part.paths, part.unread))
+    return _narrowed(facts, _effects(part, part.paths, part.unread), part.paths, shell)
 
 
 def _effects(part: ShellPart, paths: tuple[PathFact, ...], unread: str) -> Effects:
@@ -103,11 +105,32 @@ def of_path(facts: Facts, path: PathFact) -> Piece:
     """One path of a call, apart from all else that it does."""
     effect = frozenset((path.effect,))
     effects = Effects(reads=effect) if path.access == "read" else Effects(writes=effect)
-    return Piece(replace(facts, shell=None, paths=(path,), effects=effects), facts.places.shown(path.named))
+    return Piece(_narrowed(facts, effects, (path,)), facts.places.shown(path.named))
+
+
+def _narrowed(
+    facts: Facts, effects: Effects, paths: tuple[PathFact, ...] = (), shell: ShellFacts | None = None
+) -> Facts:
+    """The call as if it did no more than this. Each decision makes some, and `dataclasses.replace` takes its time."""
+    return Facts(
+        facts.tool,
+        facts.names,
+        facts.kind,
+        effects,
+        facts.places,
+        facts.approval,
+        facts.opinion,
+        paths,
+        shell,
+        facts.server,
+        facts.annotations,
+        facts.caller,
+        facts.arguments,
+    )
 
 
 def _of_host(facts: Facts, host: str) -> Piece:
-    return Piece(replace(facts, shell=None, paths=(), effects=Effects(connects=frozenset((host,)))), host)
+    return Piece(_narrowed(facts, Effects(connects=frozenset((host,)))), host)
 
 
 def _sorted_hosts(facts: Facts) -> list[str]:

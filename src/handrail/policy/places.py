@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 
@@ -22,6 +23,17 @@ TOP_FOLDERS = frozenset((
 
 BELOW_ROOT = "a folder of the system"
 """What any child of `/` counts as."""
+
+
+_OF_A_PROCESS = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?/(?:cwd|root|fd|map_files)(?:/|\Z)|/dev/fd/")
+_OWN_DESCRIPTOR = re.compile(r"/dev/fd/\d+|/proc/(?:self|thread-self)/fd/\d+")
+
+
+def leads_elsewhere(path: str) -> bool:
+    """True for an absolute path that leads through what a process has open or stands in: a link that each process
+    sees another way (proc(5)). What a command was given by its shell, `/dev/fd/3`, is no such path."""
+    single = re.sub("/+", "/", path)
+    return _OF_A_PROCESS.match(single) is not None and not _OWN_DESCRIPTOR.fullmatch(single)
 
 
 class Zone(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from handrail.contract.decision import Outcome, RuleRef
@@ -30,6 +31,9 @@ class RuleScope(StrEnum):
     SKILL = "skill"
     """What a trusted skill allows for the turn in which it was activated."""
 
+
+_NO_HOST = re.compile(r"[^\w.-]+")
+"""What stands around the name of a host in a word."""
 
 LIFTS_ALWAYS = frozenset((RuleScope.SYSTEM, RuleScope.USER, RuleScope.COMMAND_LINE, RuleScope.SESSION))
 """Whose allow rules lift `needs_approval="always"`: those that a person wrote outside the workspace."""
@@ -229,7 +233,17 @@ class Rule:
         match, part = reached(self.hosts, hosts_of(facts))
         if match is Match.NO and facts.shell is not None and facts.shell.opaque:
             return Match.MAYBE, facts.shell.text
+        if match is Match.NO:
+            named, part = reached(self.hosts, hosts_in_words(facts))
+            return min(named, Match.MAYBE), part
         return match, part
+
+
+def hosts_in_words(facts: Facts) -> frozenset[str]:
+    """What may be hosts in the words of commands that are not known to only read, as patterns for hosts name them."""
+    unread = (part for part in facts.shell.parts if part.unread) if facts.shell is not None else ()
+    words = (word.text for part in unread for word in part.words[1:])
+    return frozenset(text.lower().strip(".") for word in words for text in _NO_HOST.split(word)) - {""}
 
 
 def hosts_of(facts: Facts) -> frozenset[str]:

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.basics import ApprovalId, CallId, Instant, JsonObject, SessionId
 from handrail.contract.calls import AwaitingApproval
-from handrail.contract.confirmation import Answer, Confirmation, GrantOption
+from handrail.contract.confirmation import Always, Answer, Confirmation, EditArguments, GrantOption
 from handrail.contract.decision import Decision
 from handrail.contract.values import value
-from handrail.errors import UsageError
+from handrail.errors import JournalError, ToolDefinitionError, UsageError
+from handrail.policy.grants import Grant
 from handrail.runtime.answers import Given, check_fits, in_words
 from handrail.runtime.approval_rows import question_row
+from handrail.runtime.edits import check_edit
+from handrail.runtime.grant_store import KEEP_GRANT, GrantStore, grant_id, grant_row
 from handrail.runtime.journal_file import connect, errors_in_words, writing
 from handrail.runtime.stored import decoded, encoded, revived
 from handrail.runtime.who import Answerer, ProcessName
@@ -58,8 +63,15 @@ class ApprovalRecord:
     """What asked: `rule:FILE:LINE`, `mode:NAME`, `tool`, `check:NAME`, …"""
     needs_person: bool
     asking: ProcessName
+    schema: str
+    """The digest of what the tool takes: see `ApprovalStore.schema_of`; empty where that is not kept."""
     shown: Shown | None
     given: Given | None
+
+    def standing(self, now: float) -> str:
+        """The state as it is for whoever would answer: an open question's time may be over, and nobody has it yet."""
+        over = self.state == "open" and self.expires_at is not None and self.expires_at <= now
+        return "expired" if over else self.state
 
     @property
     def who_may_answer(self) -> str:
@@ -112,6 +124,13 @@ class ApprovalStore:
             raise UsageError(f"there is no question {approval!r} here; see 'handrail approvals list'")
         return found[0]
 
+    def schema_of(self, record: ApprovalRecord) -> JsonObject | None:
+        """What the tool takes, as JSON Schema; None where that is not kept."""
+        with errors_in_words(self._path):
+            row = self._connection.execute("SELECT content FROM schemas WHERE digest = ?", (record.schema,)).fetchone()
+        schema: JsonObject | None = None if row is None else json.loads(row[0])
+        return schema
+
     def answered(self, session: SessionId) -> list[tuple[ApprovalId, Given]]:
         """Answers that the session has not taken up yet."""
         with errors_in_words(self._path):
@@ -128,10 +147,12 @@ class ApprovalStore:
             return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def answer(self, approval: str, answer: Answer, by: Answerer, at: Instant, fingerprint: str = "") -> ApprovalRecord:
-        """Records the first answer. `fingerprint` is that of what the answering person saw, where they say so.
+        """Records the first answer, and the grant that it gives: that holds from now on.
 
-        Raises UsageError when the question is unknown, answered, expired, another by now, or of another kind than
-        the answer; JournalError when it can't be kept.
+        `fingerprint` is that of what the answering person saw, where they say so.
+
+        Raises UsageError when the question is unknown, answered, expired, another by now, of another kind than
+        the answer, or about a tool that doesn't take the edited arguments; JournalError when it can't be kept.
         """
         with writing(self._connection, self._path):
             record = self.find(approval)
@@ -142,11 +163,37 @@ class ApprovalStore:
                     f"'handrail approvals show {approval}'"
                 )
             check_fits(record.kind, record.shown.offers if record.shown else (), answer)
+            if isinstance(answer, EditArguments):
+                self._check_edit(record, answer.arguments)
             self._connection.execute(
                 "UPDATE approvals SET state = 'answered', answer = ?, answered = ?, answerer = ? WHERE id = ?",
                 (encoded(answer), at, encoded(by), approval),
             )
+            granted = Grant(grant_id(record.id), answer.grant) if isinstance(answer, Always) else None
+            if granted is not None and granted.option.scope != "user":
+                self._connection.execute(KEEP_GRANT, grant_row(granted, record.session, at))
+        if granted is not None and granted.option.scope == "user":
+            self._keep_for_user(granted, record, at)
         return record
+
+    def _keep_for_user(self, grant: Grant, record: ApprovalRecord, at: Instant) -> None:
+        """In another file, so after the answer; where it fails, the session that takes the answer up does it."""
+        try:
+            with closing(GrantStore(self._path, self._path.parent)) as store:
+                store.add(grant, record.session, at)
+        except JournalError as error:
+            raise JournalError(
+                f"{record.id} is answered, but its grant is kept only when its session goes on: {error}"
+            ) from error
+
+    def _check_edit(self, record: ApprovalRecord, arguments: JsonObject) -> None:
+        schema = self.schema_of(record)
+        try:
+            parameters = None if schema is None else schema_parameters(schema)
+        except ToolDefinitionError:  # what it takes can't be said in a schema alone: the call is checked as it goes on
+            return
+        if parameters is not None:
+            check_edit(record.tool, parameters, arguments)
 
     def claim(self, session: SessionId, call: AwaitingApproval, asking: ProcessName, given: Given) -> Given:
         """The session's own answer, and which one counts: an earlier one of another process goes before it.
@@ -172,7 +219,7 @@ def check_open(record: ApprovalRecord, now: float) -> None:
     """Raises UsageError with what has become of a question that takes no answer any more."""
     if record.given is not None and record.state in ("answered", "settled"):
         raise UsageError(f"{record.id} was answered before, by {record.given.by}: {in_words(record.given.answer)}")
-    if record.state == "expired" or (record.expires_at is not None and record.expires_at <= now):
+    if record.standing(now) == "expired":
         raise UsageError(f"{record.id} has expired: the call counts as rejected")
     if record.state != "open":
         raise UsageError(f"{record.id} is no longer asked: its call was cancelled, or is asked about anew")
@@ -196,6 +243,7 @@ def _record(row: tuple[Any, ...]) -> ApprovalRecord:
         source=about["source"],
         needs_person=about["needs_person"],
         asking=ProcessName(process["pid"], process["started"]),
+        schema=about.get("schema", ""),
         shown=shown_in(content),
         given=None if answer is None else _given(answer, answered, answerer),
     )

@@ -11,11 +11,12 @@ from typing import Protocol, get_args
 
 from handrail.contract.basics import ApprovalId, Instant
 from handrail.contract.calls import AwaitingApproval
-from handrail.contract.confirmation import Answer
+from handrail.contract.confirmation import Always, Answer, EditArguments, Once, Reply
 from handrail.contract.ports import Asker, Unanswered
 from handrail.errors import JournalError, UsageError
 from handrail.runtime.answers import Given, check_fits, kind_of
 from handrail.runtime.askers import LeftOpen
+from handrail.runtime.edits import check_edit
 from handrail.runtime.guard import Returned, guarded, guarded_call
 from handrail.runtime.who import Answerer, answerer_here
 
@@ -71,9 +72,9 @@ class Desk:
         """Short enough to type, and not to be guessed."""
         return ApprovalId(f"a-{secrets.token_hex(4)}")
 
-    def expires_at(self) -> Instant | None:
-        """When a question that is asked now expires."""
-        return None if self._answer_within is None else Instant(self._now() + self._answer_within)
+    def expires_at(self, asked: Instant) -> Instant | None:
+        """When a question that is asked at that time expires."""
+        return None if self._answer_within is None else Instant(asked + self._answer_within)
 
     def open(self) -> tuple[AwaitingApproval, ...]:
         """All questions nobody has answered yet, the oldest first."""
@@ -83,12 +84,23 @@ class Desk:
         question = self._open.get(approval)
         return question is not None and not question.reply.done()
 
+    def binds(self, call: AwaitingApproval) -> bool:
+        """Whether what a person said to it before a restart holds, whatever would be asked about the call now.
+
+        So does a no, and with other arguments the call is another one; that nobody answered in time is a no too. A
+        yes was to what was shown then.
+        """
+        given = self._early.get(call.approval)
+        if given is None:
+            return call.expires_at is not None and call.expires_at <= self._now()
+        return not isinstance(given.answer, Once | Always | Reply)
+
     def answer(self, approval: ApprovalId, answer: object, surface: str) -> bool:
         """True if this was the first answer here; False if the question is unknown or was answered before.
 
         Where another process answers at the same moment, the journal's file decides who was first.
         Raises UsageError for what is no answer to this question: only the types of `contract.confirmation` say yes
-        or no, and only an offered grant can be chosen.
+        or no, only an offered grant can be chosen, and edited arguments must fit the tool.
         """
         if not isinstance(answer, Answer):
             kinds = ", ".join(kind.__name__ for kind in get_args(Answer))
@@ -97,6 +109,9 @@ class Desk:
         if question is None or question.reply.done():
             return False
         check_fits(kind_of(question.call), question.call.offers, answer)
+        if isinstance(answer, EditArguments):
+            tool = question.call.invocation.tool
+            check_edit(tool.name, tool.parameters, answer.arguments)
         self._settle(question, Given(answer, replace(self._here, surface=surface), self._now()))
         return True
 

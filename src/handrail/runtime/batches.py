@@ -5,6 +5,10 @@ from __future__ import annotations
 from handrail.contract.basics import CallId
 from handrail.runtime.tickets import Gate, Ticket
 
+WAIT = "wait_for_previous"
+"""An argument that the model may send with any call: true makes it wait for all earlier calls of its batch. It is
+Gemini CLI's; tools and servers never see it, unless they have a parameter of that name themselves."""
+
 
 class Batch:
     """The open calls of one batch, by their tickets. Who has ended is of no more interest to the others."""

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from handrail.contract.basics import Instant, SessionId
 from handrail.contract.ports import Journal
+from handrail.contract.values import value
 from handrail.errors import UsageError
 from handrail.runtime.approvals import AnswerBook, Desk, OwnBook
 from handrail.runtime.exchange import Exchange
 from handrail.runtime.grants import Grants, GrantShelf
 from handrail.runtime.journal import SqliteJournal
+from handrail.runtime.openings import NOTHING_SAID, HowOpened
 from handrail.runtime.recalled import RecalledSession, Taken, check_session, recall, taken_in
 from handrail.runtime.session_values import KeptValues
 from handrail.runtime.turn_rows import TurnKeeper
@@ -65,20 +67,54 @@ class Books:
             await asyncio.wait((follower,))
 
 
+@value
+class TakeOver:
+    """A session that is to be taken up from a process that holds it yet, stopped or hanging.
+
+    That process writes and starts nothing more, should it go on; what it had started may still be running.
+    """
+
+    id: str
+
+
+@value
+class WantedSession:
+    """Which session is to be opened, and how."""
+
+    named: str | TakeOver = ""
+    """Its id; empty for a new one."""
+    how: HowOpened = NOTHING_SAID
+    """Kept for whoever takes the session up."""
+
+    @property
+    def id(self) -> str:
+        return self.named.id if isinstance(self.named, TakeOver) else self.named
+
+
 @asynccontextmanager
 async def open_books(
-    journal: Journal | None, state: Path | None, workspace: Path, clock: Callable[[], float], session: str = ""
+    journal: Journal | None, state: Path | None, workspace: Path, clock: Callable[[], float], wanted: WantedSession
 ) -> AsyncIterator[Books]:
     """The books of a new session, or of the one that is named: it is taken over from the process that left it.
 
     A caller's own journal lasts as long as that caller says, and holds new sessions only. Raises JournalError when
     the books can't be opened, when there is no such session, or while another process holds it.
     """
-    id = SessionId(session or f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}")
+    id = SessionId(wanted.id or f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}")
     if journal is None and state is not None:
-        async with _opened(journal_file(state, workspace), state, workspace, clock, id, again=bool(session)) as books:
+        path = journal_file(state, workspace)
+        begin = partial(
+            SqliteJournal.open,
+            path,
+            id,
+            workspace=workspace,
+            started=Instant(clock()),
+            how=wanted.how,
+            take_over=isinstance(wanted.named, TakeOver),
+        )
+        async with _opened(path, state, id, begin, again=bool(wanted.id)) as books:
             yield books
-    elif journal is not None and not session:
+    elif journal is not None and not wanted.id:
         try:
             yield Books(id, journal)
         finally:
@@ -89,12 +125,12 @@ async def open_books(
 
 @asynccontextmanager
 async def _opened(
-    path: Path, state: Path, workspace: Path, clock: Callable[[], float], id: SessionId, *, again: bool
+    path: Path, state: Path, id: SessionId, begin: Callable[[], Awaitable[SqliteJournal]], *, again: bool
 ) -> AsyncIterator[Books]:
     if again:
         await asyncio.to_thread(check_session, path, id)
     async with AsyncExitStack() as closing:
-        journal = await SqliteJournal.open(path, id, workspace=workspace, started=Instant(clock()))
+        journal = await begin()
         closing.push_async_callback(journal.close)
         exchange = await Exchange.open(path, state, id)
         closing.push_async_callback(exchange.close)

@@ -41,6 +41,10 @@ class Consent:
         self._waiting: dict[ApprovalId, LiveCall] = {}
         judge.subscribe(self._look_again)
 
+    def binds(self, call: AwaitingApproval) -> bool:
+        """Whether it has its answer, which holds though something else would be asked now, or nothing at all."""
+        return self._desk.binds(call)
+
     async def seek(self, live: LiveCall, call: AwaitingApproval) -> Approved | Pending | Rejected | Cancelled:
         """Waits for the first answer. A question left open makes the call rest, and those it holds back."""
         self._waiting[call.approval] = live
@@ -79,9 +83,9 @@ class Consent:
         once = is_asked_once(call, live.verdict)
         match given.answer:
             case Always(grant):
-                await self._grants.add(grant)
+                await self._grants.add(grant, call.approval)
             case Once() if once:
-                await self._grants.add(once_granted(call.invocation.tool.name))
+                await self._grants.add(once_granted(call.invocation.tool.name), call.approval)
             case Reject() if once:
                 for other in self._once.others(call):
                     self._desk.take(other.approval, given)

@@ -74,9 +74,9 @@ class Exchange:
         self._known.add(call.approval)
         return await self._on_worker(self._approvals.claim, self._session, call, self._process, given)
 
-    async def keep_grant(self, grant: Grant) -> None:
+    async def keep_grant(self, grant: Grant) -> bool:
         """`grants.GrantShelf`."""
-        await self._on_worker(self._grants.add, grant, self._session, Instant(time.time()))
+        return await self._on_worker(self._grants.add, grant, self._session, Instant(time.time()))
 
     async def follow(self, desk: Desk, grants: Grants, failed: Callable[[str], None]) -> None:
         """Passes on what others do, until it is cancelled. `failed` is told once of each thing that goes wrong."""
@@ -94,11 +94,11 @@ class Exchange:
         if news is None:
             return
         self._tell(news.problem, failed)
-        grants.found(news.grants)
-        for approval, given in news.answers:
+        for approval, given in news.answers:  # before the grants: a yes for good is a yes first
             if approval not in self._known:
                 self._known.add(approval)
                 desk.take(approval, given)
+        grants.found(news.grants)
 
     def _tell(self, problem: str, failed: Callable[[str], None]) -> None:
         if problem and problem != self._told:

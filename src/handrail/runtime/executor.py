@@ -123,9 +123,11 @@ class Executor:
             self.enter(live, following)
 
     async def _look_again(self, live: LiveCall, asked: AskedBefore) -> None:
-        """After a restart a question stays open, and a yes valid, if the same would be asked now."""
+        """After a restart a question stays open, and a yes valid, if the same would be asked now; a no is a no."""
         live.asked_before = None
         state = live.state
+        if isinstance(state, AwaitingApproval) and self._consent.binds(state):
+            return
         if isinstance(state, (AwaitingApproval, Approved)) and not await self._intake.stands(live, state, asked):
             self.enter(live, _decided_anew(state))
 

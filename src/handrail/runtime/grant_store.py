@@ -11,14 +11,18 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from handrail.contract.basics import Instant, SessionId
+from handrail.contract.basics import ApprovalId, Instant, SessionId
 from handrail.contract.values import value
-from handrail.errors import RuleError, UsageError
+from handrail.errors import JournalError, RuleError, UsageError
 from handrail.policy.grants import Grant, as_record, from_record
 from handrail.runtime.journal_file import connect, errors_in_words, writing
 
 USER_FILE = "grants-of-the-user.sqlite"
 """In the state folder; a journal without sessions, so that it is kept with the same care."""
+
+
+KEEP_GRANT = "INSERT INTO grants (id, created, scope, session, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING"
+"""Again, it changes nothing: the answer that gave it may be taken up more than once."""
 
 
 @value
@@ -36,8 +40,8 @@ class GrantStore:
     """All grants that may hold in one workspace."""
 
     def __init__(self, journal: Path, state: Path) -> None:
-        """`state` is the state folder. Raises JournalError where there is no such journal."""
-        self._project = _GrantFile(journal)
+        """`state` is the state folder. Without such a journal: the user's grants alone. Raises JournalError."""
+        self._project = _GrantFile(journal) if journal.exists() else None
         self._user_path = state / USER_FILE
         self._user: _GrantFile | None = None
 
@@ -59,16 +63,16 @@ class GrantStore:
         held = (stored for stored in self.all() if stored.revoked is None)
         return tuple(stored.grant for stored in held if stored.session in (None, session))
 
-    def add(self, grant: Grant, session: SessionId, at: Instant) -> None:
-        """Keeps a grant where its scope says. Raises JournalError."""
+    def add(self, grant: Grant, session: SessionId, at: Instant) -> bool:
+        """Keeps a grant where its scope says, once under its id. False where it was revoked. Raises JournalError."""
         scope = grant.option.scope
         if scope == "user" and self._user is None:
             self._user = _GrantFile(self._user_path, make=True)
-        file = self._user if scope == "user" and self._user else self._project
-        file.write(
-            "INSERT INTO grants (id, created, scope, session, body) VALUES (?, ?, ?, ?, ?)",
-            (grant.id, at, scope, session if scope == "session" else None, json.dumps(as_record(grant))),
-        )
+        file = self._user if scope == "user" else self._project
+        if file is None:
+            raise JournalError(f"a grant for a {scope} is kept in the workspace's journal, and there is none yet")
+        file.write(KEEP_GRANT, grant_row(grant, session, at))
+        return not file.is_revoked(grant.id)
 
     def revoke(self, id: str, at: Instant) -> StoredGrant:
         """Raises UsageError when there is no such grant, or it was revoked before."""
@@ -84,7 +88,18 @@ class GrantStore:
     def _files(self) -> list[_GrantFile]:
         if self._user is None and self._user_path.exists():
             self._user = _GrantFile(self._user_path)
-        return [self._project] if self._user is None else [self._project, self._user]
+        return [file for file in (self._project, self._user) if file is not None]
+
+
+def grant_id(approval: ApprovalId) -> str:
+    """Of the grant that the answer to a question gives: whoever writes it down first, it is the same one."""
+    return f"g-{approval.removeprefix('a-')}"
+
+
+def grant_row(grant: Grant, session: SessionId, at: Instant) -> tuple[object, ...]:
+    """What `KEEP_GRANT` takes."""
+    scope = grant.option.scope
+    return grant.id, at, scope, session if scope == "session" else None, json.dumps(as_record(grant))
 
 
 class _GrantFile:
@@ -102,6 +117,11 @@ class _GrantFile:
         with errors_in_words(self._path):
             rows = self.connection.execute("SELECT body, created, session, revoked FROM grants").fetchall()
         return [stored for row in rows if (stored := _stored(*row)) is not None]
+
+    def is_revoked(self, id: str) -> bool:
+        with errors_in_words(self._path):
+            rows = self.connection.execute("SELECT revoked FROM grants WHERE id = ?", (id,)).fetchall()
+        return any(revoked is not None for (revoked,) in rows)
 
     def write(self, statement: str, values: tuple[object, ...]) -> None:
         with writing(self.connection, self._path):

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
+from handrail.contract.basics import ApprovalId
 from handrail.contract.confirmation import GrantOption
 from handrail.errors import JournalError
 from handrail.policy.grants import Grant
+from handrail.runtime.grant_store import grant_id
 from handrail.runtime.judge import Judge
 
 
 class GrantShelf(Protocol):
     """Where grants are kept beyond the session."""
 
-    async def keep_grant(self, grant: Grant) -> None:
-        """Raises JournalError."""
+    async def keep_grant(self, grant: Grant) -> bool:
+        """False where it was revoked meanwhile. Raises JournalError."""
         ...
 
 
@@ -35,20 +36,21 @@ class Grants:
         self._unkept: dict[str, Grant] = {}
         """Given in this session, and known to no file."""
 
-    async def add(self, option: GrantOption) -> Grant:
-        """Remembers a yes. Where it can't be kept it holds for this session, and the person is told so."""
-        grant = Grant(f"g-{secrets.token_hex(4)}", option)
+    async def add(self, option: GrantOption, approval: ApprovalId) -> None:
+        """Remembers a yes, once for each question. Where it can't be kept it holds for this session, and the person
+        is told so."""
+        grant = Grant(grant_id(approval), option)
         if self._shelf is None:
             self._unkept[grant.id] = grant
         else:
             try:
-                await self._shelf.keep_grant(grant)
+                if not await self._shelf.keep_grant(grant):
+                    return
                 self._kept[grant.id] = grant
             except JournalError as error:
                 self._unkept[grant.id] = grant
                 self._tell(f"The grant '{option.label}' holds for this session only, for it could not be kept: {error}")
         self._put_in_force()
-        return grant
 
     def found(self, grants: tuple[Grant, ...]) -> None:
         """What the files hold now: others may have added or revoked some."""

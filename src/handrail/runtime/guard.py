@@ -1,12 +1,15 @@
 """Runs code that is not ours and gives back its outcome as a value. One of two places that catch everything.
 
-Tools, tools' own opinions, listeners and surfaces go through here; nothing they raise goes further.
+Tools, tools' own opinions, listeners and surfaces go through here; nothing they raise goes further, but for a
+KeyboardInterrupt on the main thread: it is a person's, who wants all of it to end. On other threads no such signal
+arrives, so there it is a fault like any other; let go, it would end the loop that all others wait for.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from threading import current_thread, main_thread
 from typing import Generic, TypeAlias, TypeVar
 
 from handrail.contract.values import value
@@ -45,7 +48,8 @@ Ending: TypeAlias = Returned[T] | Raised | TimedOut
 async def guarded(work: Awaitable[T], seconds: float | None = None) -> Ending[T]:
     """Awaits foreign code, at most `seconds`. Raises nothing but the cancellation of the running task.
 
-    A CancelledError that nobody asked for is the foreign code's own fault, and so is an exit.
+    A CancelledError that nobody asked for is the foreign code's own fault, and so is an exit. A KeyboardInterrupt on
+    the main thread goes on.
     """
     task = asyncio.current_task()
     asked_before = task.cancelling() if task else 0
@@ -59,6 +63,10 @@ async def guarded(work: Awaitable[T], seconds: float | None = None) -> Ending[T]
         return Raised("it was cancelled from within", expected=False)
     except (Exception, SystemExit) as error:
         return _raised(error)
+    except KeyboardInterrupt as error:
+        if current_thread() is main_thread():
+            raise
+        return _raised(error)
 
 
 def guarded_call(work: Callable[[], T]) -> Returned[T] | Raised:
@@ -66,6 +74,10 @@ def guarded_call(work: Callable[[], T]) -> Returned[T] | Raised:
     try:
         return Returned(work())
     except (Exception, SystemExit) as error:
+        return _raised(error)
+    except KeyboardInterrupt as error:
+        if current_thread() is main_thread():
+            raise
         return _raised(error)
 
 
@@ -78,7 +90,7 @@ async def _in_time(work: Awaitable[T], seconds: float) -> Ending[T]:
         return TimedOut(seconds) if limit.expired() else _raised(error)
 
 
-def _raised(error: Exception | SystemExit) -> Raised:
+def _raised(error: Exception | SystemExit | KeyboardInterrupt) -> Raised:
     text = " ".join(str(error).split("\n")) if not isinstance(error, CallError) else str(error)
     if isinstance(error, HandrailError):
         return Raised(text, expected=True)

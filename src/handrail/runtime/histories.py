@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,15 @@ class CallHistory:
     @property
     def is_settled(self) -> bool:
         return self.state in SETTLED
+
+    @property
+    def edited_from(self) -> Mapping[str, Any] | None:
+        """The arguments that a person was last asked about and gave others for; None where they stood."""
+        asked: Mapping[str, Any] | None = None
+        for step, following in pairwise(self.steps):
+            if step.state == "AwaitingApproval" and following.state == "Pending":
+                asked = step.body.get("arguments")
+        return None if asked == self.latest("arguments") else asked
 
     def latest(self, key: str) -> Any:
         """The last value that any of its events gave for this key of a body; None where none did."""

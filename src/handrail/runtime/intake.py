@@ -31,11 +31,12 @@ from handrail.contract.tool import Invocation, Tool
 from handrail.errors import ArgumentProblem, InvalidArguments, UnknownTool
 from handrail.policy import allows_server, may_preview, offers
 from handrail.policy.argument_conditions import same_json
-from handrail.policy.facts import MAIN_AGENT, NOBODY_THERE, Facts
+from handrail.policy.facts import Facts
 from handrail.runtime import wording
 from handrail.runtime.approval_hooks import after_answer, before_question
 from handrail.runtime.approvals import Desk
-from handrail.runtime.askers import Nobody
+from handrail.runtime.batches import WAIT
+from handrail.runtime.callers import caller_of
 from handrail.runtime.files import WorkspaceFiles
 from handrail.runtime.guard import Ending, Raised, Returned, guarded, guarded_call
 from handrail.runtime.hook_outcome import Hooked, decided_with
@@ -50,10 +51,6 @@ CHECK_SECONDS = 10.0
 """A tool's own check or preview that takes longer counts as failed."""
 
 NO_PREVIEW = "There is no preview of this call."
-
-WAIT = "wait_for_previous"
-"""An argument that the model may send with any call: true makes it wait for all earlier calls of its batch. It is
-Gemini CLI's; tools and servers never see it, unless they have a parameter of that name themselves."""
 
 _NO_WISH = "is not the tool's, and says whether to wait for earlier calls: expected a boolean"
 
@@ -138,7 +135,7 @@ class Intake:
         return True
 
     async def _judged(self, live: LiveCall, request: CallRequest, invocation: Invocation) -> Verdict:
-        verdict = await self._judge.judge(invocation, NOBODY_THERE if isinstance(live.asker, Nobody) else MAIN_AGENT)
+        verdict = await self._judge.judge(invocation, caller_of(live))
         if live.hooked is not None:
             verdict = replace(verdict, decision=decided_with(live.hooked, verdict.decision, verdict.facts))
         if request.form is CallForm.MCP_APPROVAL:
@@ -162,7 +159,7 @@ class Intake:
 
     def _declare(self, live: LiveCall, tool: Tool[Any], verdict: Verdict) -> None:
         """From here on the order knows what the call may touch."""
-        after = (live.batch.before if live.waits_for_previous else live.batch.led_by)(live.ticket)
+        after = live.batch.before(live.ticket) if live.waits_for_previous else ()
         self._order.declare(live.ticket, verdict.facts.effects, caller=tool.makes_calls, tool=tool.name, after=after)
 
     def _bound(self, live: LiveCall, call: Pending) -> Invocation | Failed:
@@ -198,7 +195,8 @@ class Intake:
     async def preview(self, verdict: Verdict, invocation: Invocation) -> Ending[Confirmation]:
         """What a person is shown; a command comes with its parsed parts and its folder, which the tool doesn't know."""
         files = WorkspaceFiles(self._workspace, verdict.facts.effects)
-        shown = await guarded(invocation.confirmation(files, self._workspace), CHECK_SECONDS)
+        seconds = None if type(invocation.tool).confirmation is Tool.confirmation else CHECK_SECONDS
+        shown = await guarded(invocation.confirmation(files, self._workspace), seconds)
         if isinstance(shown, Returned) and isinstance(shown.value, ExecConfirmation):
             title = shown.value.title + _elsewhere(verdict.facts)
             return Returned(replace(shown.value, title=title, commands=verdict.facts.effects.runs))
@@ -219,9 +217,9 @@ class Intake:
             if blocked is not None:
                 return self._denied(call, invocation, blocked)
         offered = offers(verdict.facts, verdict.policy, verdict.decision)
-        expires = self._desk.expires_at()
-        asked = call.request_approval(invocation, verdict.decision, approval, shown, self._now())
-        return asked.offering(offered, expires)
+        now = self._now()
+        asked = call.request_approval(invocation, verdict.decision, approval, shown, now)
+        return asked.offering(offered, self._desk.expires_at(now))
 
     def _denied(self, call: Pending, invocation: Invocation, decision: Decision) -> Rejected:
         return call.reject(decision, *wording.denied(invocation.tool.name, decision), self._now())

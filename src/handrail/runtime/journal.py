@@ -22,6 +22,7 @@ from handrail.contract.basics import Instant, SessionId
 from handrail.contract.calls import CallState
 from handrail.errors import JournalError
 from handrail.runtime.journal_store import Entry, Opening, SessionStore
+from handrail.runtime.openings import HowOpened
 from handrail.runtime.turn_rows import KeptTurn
 from handrail.runtime.value_rows import KeptValue
 from handrail.settings.redaction import Redactor
@@ -42,6 +43,7 @@ LINE_LIMIT = 10 * GROUP_LIMIT
 class Options(TypedDict, total=False):
     """What `SqliteJournal.open` also takes: fields of `journal_store.Opening`."""
 
+    how: HowOpened
     take_over: bool
     busy_seconds: float
     page_limit: int | None

@@ -103,9 +103,20 @@ _APPROVALS_GRANTS_AND_TURNS = _Version(
     ),
 )
 
-_SESSION_VALUES = _Version(
-    "Values that tools keep for a session: todos, tasks, the mode it plans in.",
+_SCHEMAS_OPENINGS_AND_VALUES = _Version(
+    "What tools that were asked about take, so that an edit can be checked; how sessions were opened; and what tools "
+    "keep for a session: todos, tasks, the mode it plans in.",
     (
+        """
+        CREATE TABLE schemas (
+            digest  TEXT PRIMARY KEY,      -- SHA-256 of the content; an approval's body names it
+            content TEXT NOT NULL          -- JSON Schema
+        )""",
+        """
+        CREATE TABLE openings (
+            session TEXT PRIMARY KEY REFERENCES sessions (id),
+            said    TEXT NOT NULL          -- JSON: settings that the command line, variables or code gave
+        )""",
         """
         CREATE TABLE session_values (
             session TEXT NOT NULL REFERENCES sessions (id),
@@ -116,7 +127,7 @@ _SESSION_VALUES = _Version(
     ),
 )
 
-_VERSIONS = (_SESSIONS_AND_EVENTS, _APPROVALS_GRANTS_AND_TURNS, _SESSION_VALUES)
+_VERSIONS = (_SESSIONS_AND_EVENTS, _APPROVALS_GRANTS_AND_TURNS, _SCHEMAS_OPENINGS_AND_VALUES)
 
 VERSION = len(_VERSIONS)
 """Of the tables; kept in the file as `user_version`."""

@@ -16,6 +16,7 @@ from handrail.errors import JournalError
 from handrail.runtime.approval_rows import QuestionRows
 from handrail.runtime.chain import StoredEvent, first_link
 from handrail.runtime.journal_file import BUSY_SECONDS, connect, writing
+from handrail.runtime.openings import NOTHING_SAID, HowOpened, write_opening
 from handrail.runtime.records import Record, Recorder
 from handrail.runtime.session_lock import SessionLock
 from handrail.runtime.turn_rows import KeptTurn, write_turn
@@ -35,6 +36,8 @@ class Opening:
 
     workspace: Path
     started: Instant
+    how: HowOpened = NOTHING_SAID
+    """What the session is opened with, kept for whoever takes it up."""
     take_over: bool = False
     """Also from a process that is alive: it writes and starts nothing more."""
     busy_seconds: float = BUSY_SECONDS
@@ -111,6 +114,7 @@ class SessionStore:
                 "INSERT INTO sessions VALUES (?, ?, ?, 1) ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1",
                 (self._session, opening.started, workspace),
             )
+            write_opening(self._connection, self._session, opening.how)
             kept = self._connection.execute(
                 "SELECT started, workspace, epoch FROM sessions WHERE id = ?", (self._session,)
             ).fetchone()

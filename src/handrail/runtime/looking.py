@@ -24,10 +24,11 @@ _GLOBBING = frozenset("*?[")
 
 
 def real(path: str) -> str | None:
-    """The path with every link resolved, whether it exists or not; None for one that no file can have."""
+    """The path with every link resolved, whether it exists or not; None for one that no file can have, or that leads
+    through a link that can't be read."""
     try:
         return os.path.realpath(path)
-    except ValueError:  # a NUL, or half of a surrogate pair
+    except (ValueError, OSError):  # a NUL, or half of a surrogate pair; another user's `/proc/1/cwd`
         return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterable
 from itertools import islice
@@ -26,6 +25,8 @@ def shown_name(name: str) -> str:
 
 def similar(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
     """The nearest names first: those that look the same, then those of nearly the same letters."""
+    import difflib  # only where a name is wrong
+
     by_plain: dict[str, list[str]] = {}
     for name in islice(names, MOST_COMPARED):
         by_plain.setdefault(_plain(name), []).append(name)

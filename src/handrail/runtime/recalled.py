@@ -84,9 +84,9 @@ class Trail:
 
     def recalled(self, id: CallId) -> RecalledCall:
         """What they come to."""
-        state, _, body, content = self.rows[0]
+        state, _, first, content = self.rows[0]
         asked, is_lost = _arguments_in(content)
-        request = _request(id, self.parent, json.loads(body), asked)
+        request = _request(id, self.parent, first, asked)
         arguments, edited, question, before = request.arguments, False, None, state
         for row in self.rows[1:]:
             if row[0] == Pending.__name__:
@@ -97,18 +97,20 @@ class Trail:
             elif row[0] == AwaitingApproval.__name__:
                 question = row
             before = row[0]
-        last, at, body, content = self.rows[-1]
+        last, at, text, content = self.rows[-1]
+        body = json.loads(text)
+        put = question and (body if question is self.rows[-1] else json.loads(question[2]))
         return RecalledCall(
             request=request,
             requested_at=Instant(self.rows[0][1]),
             arguments=arguments,
             state=_STATES[last],
             entered_at=Instant(at),
-            body=json.loads(body),
+            body=body,
             content=content,
             is_lost=is_lost,
             edited=edited,
-            approval=ApprovalId(json.loads(question[2])["approval"]) if question else None,
+            approval=ApprovalId(put["approval"]) if put else None,
             shown=shown_in(question[3]) if question else None,
         )
 
@@ -162,11 +164,11 @@ def _check(connection: sqlite3.Connection, path: Path, session: SessionId) -> No
         raise UnknownSession(f"the journal {path} holds no session {session}; see 'handrail sessions list'")
 
 
-def _request(id: CallId, parent: CallId | None, body: JsonObject, asked: Mapping[str, Any]) -> CallRequest:
-    """As received; of one whose payload is gone, only the names."""
+def _request(id: CallId, parent: CallId | None, body: str, asked: Mapping[str, Any]) -> CallRequest:
+    """As received; of one whose payload is gone, only the names, which its event has."""
     return CallRequest(
         id,
-        str(asked.get("name", body["name"])),
+        str(asked["name"] if "name" in asked else json.loads(body)["name"]),
         asked.get("arguments", ObjectArguments({})),
         str(asked.get("wire_id", "")),
         CallForm(asked.get("form", CallForm.FUNCTION)),

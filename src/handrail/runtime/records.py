@@ -176,7 +176,7 @@ def _settled(state: SettledState, redactor: Redactor) -> Body:
     body: Body = {"seconds_in_all": round(state.settled_at - state.requested_at, 6)}
     if state.decision is not None:
         body["decision"] = _decision(state.decision, redactor)
-    if isinstance(state, Rejected) and state.invocation is not None:
+    if state.started_at is None and state.invocation is not None:  # else the event of its start has them
         body["arguments"] = view_of(state.invocation.arguments, redactor)
     if state.started_at is not None:
         body["seconds_running"] = round(state.settled_at - state.started_at, 6)

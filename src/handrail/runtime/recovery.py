@@ -6,6 +6,8 @@
     Executing, anything else              Interrupted: nobody knows how it ended, and it is not run again
     settled                               keeps its journaled result
     what it was to do is no longer kept   Interrupted
+    in no turn that is kept               Cancelled, or Interrupted where it may have done something: the stream
+                                          that asked for it broke off, and the model is asked anew
 
 A call that made calls of its own is not run again: it would make them twice. It is interrupted, and its open
 children end with it. The one exception: where all it made were questions to a person, it asks the same ones again,
@@ -36,6 +38,7 @@ from handrail.contract.ports import Asker
 from handrail.contract.tool import Invocation
 from handrail.contract.values import value
 from handrail.runtime import wording
+from handrail.runtime.collecting import no_collection
 from handrail.runtime.guard import Returned, guarded_call
 from handrail.runtime.intake import ToolFinder
 from handrail.runtime.live import AskedBefore, LiveCall
@@ -46,6 +49,7 @@ from handrail.runtime.turn_rows import StoredTurn
 from handrail.wire.response import Response
 
 RESTARTED = "the program ended while it ran"
+_WANTED_NO_MORE = Canceller("the restart", "what came of it would reach nobody")
 
 
 @value
@@ -68,7 +72,9 @@ class Left:
 
     async def take_up(self, asker: Asker | None) -> tuple[TakenTurn, ...]:
         """`asker` is asked about the calls; None: whom the session asks. Raises JournalError."""
-        return Recovery(await self.recall(), self, asker).take_up()
+        recovery = Recovery(await self.recall(), self, asker)
+        with no_collection():  # ten thousand calls may wait, and each stays
+            return recovery.take_up()
 
 
 class Recovery:
@@ -147,6 +153,8 @@ class Recovery:
         if call.request.parent is not None and self._has_ended(call.request.parent):
             by = Canceller(f"the call {call.request.parent} that made it", "which was interrupted by a restart")
             return self._interrupted(state) if isinstance(state, Executing) else self._cancelled(state, by)
+        if not in_turn and call.request.parent is None:
+            return self._given_up(state)
         match state:
             case Executing() if state.invocation.tool.client_side:
                 return None
@@ -154,10 +162,16 @@ class Recovery:
                 return state.retry(self._now()) if self._may_retry(state) else self._interrupted(state)
             case Approved() if call.shown is None and isinstance(state.decision.source, FromPerson):
                 return state.reconsider()
-            case Pending() if not in_turn and call.request.parent is None:
-                return self._cancelled(state, Canceller("the restart", "what came of it would reach nobody"))
             case _:
                 return None
+
+    def _given_up(self, state: OpenState) -> Cancelled | Interrupted:
+        """Of what had started, only that is known how far it went which can't have changed anything here."""
+        if not isinstance(state, Executing):
+            return self._cancelled(state, _WANTED_NO_MORE)
+        if state.invocation.tool.client_side or self._may_retry(state):
+            return state.cancel(*wording.cancelled(_WANTED_NO_MORE, started=True), self._now())
+        return self._interrupted(state)
 
     def _has_ended(self, parent: CallId) -> bool:
         return parent in self._ended or parent not in self._taken or not self._recalled.calls[parent].is_open

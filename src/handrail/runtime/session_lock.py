@@ -71,7 +71,8 @@ class SessionLock:
             ) from error
         raise JournalError(
             f"session {session} is held by process {_written_in(path) or 'unknown'}; "
-            "wait until it ends, or end it, and try again"
+            "wait until it ends, or end it, and try again; if it hangs, 'handrail sessions resume "
+            f"{session} --take-over' takes the session from it"
         )
 
     def release(self) -> None:

@@ -118,6 +118,7 @@ class _Lookup:
                 whole_tree=operand.whole,
                 follows=operand.follows,
                 only=operand.only,
+                holding=operand.holding,
             )
             if operand.names_only or not looking.is_folder(fact.resolved):
                 yield fact

@@ -38,11 +38,13 @@ _DELETED = (
     "DELETE FROM approvals WHERE session = ?",
     "DELETE FROM grants WHERE session = ? AND scope = 'session'",
     "DELETE FROM turns WHERE session = ?",
+    "DELETE FROM openings WHERE session = ?",
     "DELETE FROM session_values WHERE session = ?",
     "DELETE FROM payloads WHERE session = ?",
     "DELETE FROM events WHERE session = ?",
     "DELETE FROM sessions WHERE id = ?",
 )
+_UNUSED = "DELETE FROM schemas WHERE digest NOT IN (SELECT json_extract(body, '$.schema') FROM approvals)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ def prune(path: Path, before: Instant, *, whole: bool, unfinished: bool, dry_run
             for session in done:
                 for statement in _DELETED if whole else _FORGOTTEN:
                     connection.execute(statement, (session.id,))
+            connection.execute(_UNUSED)
         for session in done:
             # Too long for the model, so in no payload: kept whole beside the journal.
             shutil.rmtree(spill_folder(path.parent, session.id), ignore_errors=True)

@@ -12,7 +12,7 @@ from typing import Self
 from handrail.contract.context import Workspace
 from handrail.contract.effects import PathEffect, Scope
 from handrail.policy.facts import Access, PathFact
-from handrail.policy.places import SYSTEM_FOLDERS, Places, Zone, normal, strictest, within
+from handrail.policy.places import SYSTEM_FOLDERS, Places, Zone, leads_elsewhere, normal, strictest, within
 from handrail.policy.protected import protection
 from handrail.policy.secrets import is_secret_name
 from handrail.runtime import looking
@@ -64,12 +64,14 @@ class Surveyor:
         whole_tree: bool = False,
         follows: bool = False,
         only: tuple[str, ...] = (),
+        holding: str = "",
         own_results: bool = False,
     ) -> PathFact:
         """`whole_tree`: the call moves or removes what is below, so what is protected there counts too.
 
         Secrets are spared below a folder, never in what is itself a file. `follows`: links in a tree are followed.
         `only`: patterns for the names of the files of a tree that are read; all where there are none.
+        `holding`: a folder of which a copy is put there, with what is protected in it.
         `own_results`: the call may read what the session keeps of results that were too long.
         """
         lexical = normal(str(named))
@@ -78,6 +80,9 @@ class Surveyor:
             spares_secrets = spares_secrets and resolved is not None and looking.is_folder(resolved)
             scope = "file" if resolved is not None and looking.is_file(resolved) else scope
         effect = PathEffect(named, Path(resolved or lexical), scope, spares_secrets)
+        if leads_elsewhere(str(named)) or leads_elsewhere(lexical):
+            protected = "what another process has open" if access != "read" else ""
+            return PathFact(effect, access, lexical, resolved or lexical, Zone.OUTSIDE, True, protected, elsewhere=True)
         if resolved is None:
             return PathFact(effect, access, lexical, lexical, Zone.OUTSIDE)
         spellings = (lexical, resolved)
@@ -91,6 +96,9 @@ class Surveyor:
             held = looking.holdings(resolved, self.places.inner(resolved), follows=follows, only=only)
             secret = secret or held.secret
             protected = protected or (held.protected if whole_tree and access == "write" else "")
+        if holding and not protected and zone is not Zone.TEMPORARY:
+            copied = looking.real(holding) or holding
+            protected = looking.holdings(copied, self.places.inner(copied)).protected
         if scope == "tree" and not spares_secrets:
             state = state or any(self.places.holds_state(s) for s in spellings)
         return PathFact(effect, access, lexical, resolved, zone, secret, protected, state)

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from handrail.contract.values import value
 from handrail.policy.modes import Mode
 from handrail.settings.origin import Layer
-from handrail.settings.value_types import Choice, Count, Counts, Name, Names, Paths, Switch, ValueType
+from handrail.settings.value_types import NEVER, Choice, Count, Counts, Name, Names, Paths, Seconds, Switch, ValueType
 
 T = TypeVar("T")
 
@@ -46,6 +46,7 @@ class Key(Generic[T]):
         return isinstance(self.type, Paths)
 
 
+_YEAR = 365 * 86_400
 _CHARACTERS = Count(1_000, 10_000_000, "characters")
 NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 
@@ -77,6 +78,9 @@ LIMITS: Key[Mapping[str, int]] = Key(
 GATE_BATCH: Key[bool] = Key(
     "gate_batch", Switch(), False, "Whether no call of a response starts before all questions about them are answered."
 )
+ANSWER_WITHIN: Key[int | str] = Key(
+    "answer_within", Seconds(_YEAR), NEVER, "How long a question waits for an answer; then its call is rejected."
+)
 RESULT_BUDGET: Key[int] = Key(
     "result_budget", _CHARACTERS, 200_000, "The most text of one result; its tool may bound it further."
 )
@@ -88,7 +92,7 @@ PASS_ENV: Key[tuple[str, ...]] = Key(
 )
 
 KEYS: tuple[Key[Any], ...] = (
-    MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, RESULT_BUDGET, TURN_BUDGET,
+    MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
     PASS_ENV,
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -17,6 +17,7 @@ from handrail.contract.values import value
 from handrail.policy.spelling import nearest, shown
 
 T = TypeVar("T")
+Given = TypeVar("Given")
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_()]*")
 
@@ -92,6 +93,44 @@ class Count:
 
     def tightens(self, new: int, old: int) -> bool:
         return new <= old
+
+
+NEVER = "never"
+
+
+@value
+class Seconds:
+    """After how long something ends by itself, or `never`. Sooner is stricter."""
+
+    most: int
+
+    @property
+    def strictest(self) -> None:
+        return None
+
+    @property
+    def shape(self) -> str:
+        return f"{self._count.shape}, or {NEVER}"
+
+    @property
+    def _count(self) -> Count:
+        return Count(1, self.most, "seconds")
+
+    def read(self, given: object, base: Path | None) -> int | str:
+        return NEVER if given == NEVER else self._number(self._count.read, given, base)
+
+    def read_text(self, text: str, base: Path | None) -> int | str:
+        return NEVER if text == NEVER else self._number(self._count.read_text, text, base)
+
+    def _number(self, read: Callable[[Given, Path | None], int], given: Given, base: Path | None) -> int:
+        try:
+            return read(given, base)
+        except BadValue as error:
+            raise BadValue(f"is not {self.shape}") from error
+
+    def tightens(self, new: int | str, old: int | str) -> bool:
+        """Numbers are compared; `never` is later than any."""
+        return old == NEVER or (new != NEVER and int(new) <= int(old))
 
 
 @value

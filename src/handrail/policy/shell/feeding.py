@@ -14,6 +14,12 @@ _FROM_FILE = frozenset(("-a", "--arg-file"))
 _ZERO = frozenset(("-0", "--null"))
 
 
+def fed_text(command: Command) -> str:
+    """What is written out before a command for it to read: a here-document, or the words of `echo` in its pipe."""
+    echoed = (feeder.words[1:] for feeder in command.feeders if feeder.words[0].value in ("echo", "printf"))
+    return "\n".join((command.input or "", *(" ".join(word.text for word in words) for words in echoed))).strip()
+
+
 def place_of_names(xargs: Arguments) -> str:
     """What stands for a name in the words of the command; empty where names are added at the end."""
     given = next((given for given in xargs.given if given.name in _PLACES), None)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 from handrail.policy.facts import CommandFact
+from handrail.policy.shell.adding import ADDED
+from handrail.policy.shell.braced_commands import with_first_braces_out
+from handrail.policy.shell.code import runs_code
+from handrail.policy.shell.feeding import fed_text
 from handrail.policy.shell.folders import Folders, also_put
+from handrail.policy.shell.git_words import hides_command, sets_what_runs, undashed
 from handrail.policy.shell.hidden import ASSIGNMENT, commands_in, hidden_in, runs_its_value
-from handrail.policy.shell.languages import sed
 from handrail.policy.shell.meaning import Meaning, Meanings
 from handrail.policy.shell.parse import read
 from handrail.policy.shell.powershell.calls import Call, calls_in
@@ -18,8 +23,10 @@ from handrail.policy.shell.powershell.cmdlets import cmdlets
 from handrail.policy.shell.powershell.meaning import meaning_in, normal_words
 from handrail.policy.shell.powershell.options import SHELLS, script_of
 from handrail.policy.shell.removal import Target, removals
-from handrail.policy.shell.runners import Runners, runners, unversioned
+from handrail.policy.shell.runners import Runners, runners
 from handrail.policy.shell.script import Assigned, Command, Redirect, Script
+from handrail.policy.shell.shells import follows_own_rules, script_or_input
+from handrail.policy.shell.starts import with_starts
 from handrail.policy.shell.words import Known, Word
 from handrail.policy.wording import shortened
 
@@ -36,11 +43,8 @@ _TAKES_NUMBERS = re.compile(
 )
 """What takes a text for a number or the name of a variable, and runs what stands in a subscript, quoted or not."""
 _SPECIAL = re.compile(r"[\s\\'\"$`;&|<>(){}*?]")
-_SED_TAKES_SCRIPT = re.compile(r"-\w*e|--expression")
-_VALUED_SHELL_OPTIONS = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
-_ONLY_TELLS = frozenset(("--version", "-V", "-VV", "--help", "-h", "-v"))
-_ADDED = Word("", Known.UNKNOWN)
-"""Stands for words that a program adds to the command that it runs."""
+_BLANKS_OF_ENV = re.compile(r"\\[_fnrtv]")
+"""What `env -S` takes for a blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class _Finder:
     def script(self, text: str, folders: Folders, depth: int) -> Script:
         script = read(text, folders, self.home)
         self._opaque(script.problem or _evaluated(text))
+        if script.problem and depth < MAX_DEPTH and (plain := with_first_braces_out(text, self.home)) != text:
+            self.script(plain, folders, depth + 1)
         self.redirects += script.redirects
         for assigned in script.assigned:
             self._assigned(assigned, folders)
@@ -116,13 +122,13 @@ class _Finder:
     def powershell(self, text: str, folders: Folders, depth: int) -> Script:
         taken = calls_in(text, folders, self.home)
         for call in taken.calls:
-            meaning = meaning_in(call, self.home)
+            meaning = self.meanings.once(call, partial(meaning_in, call, self.home))
             self.parts.append(Found(call.command, meaning, depth))
             self._look_at_call(call, depth, meaning)
         if taken.problem:
             self._opaque(taken.problem)
             self._hidden(text, text, folders)
-            self.facts.append(CommandFact(shortened(text), (_ADDED,), maybe=True))
+            self.facts.append(CommandFact(shortened(text), (ADDED,), maybe=True))
         commands = tuple(call.command for call in taken.calls)
         single = not taken.problem and len(commands) == 1 and commands[0].bare
         return Script(commands, problem=taken.problem, single=single)
@@ -144,32 +150,41 @@ class _Finder:
         self.opaque = self.opaque or reason
 
     def _look(self, command: Command, words: tuple[Word, ...], depth: int, meaning: Meaning | None = None) -> None:
-        if self.tables.has("adding", words[0].program):
-            words = tuple(_filled(word) if "{}" in word.written else word for word in words)
         if words[0].value is None:
             self._opaque(
                 f"which program `{shortened(command.text)}` runs depends on a variable or on what a command prints"
             )
-        starts, suspect = _starts(words, self.tables)
+        words, starts, suspect = with_starts(words, self.tables)
         suspects = tuple(i for i in range(suspect, len(words)) if i not in starts)
-        longer = (*words, _ADDED) if any(words[i].program in ("xargs", "parallel") for i in starts) else words
-        fact = CommandFact(command.text, longer, tuple(sorted(starts)), suspects)
-        self._found(fact, command.folders)
+        self._found(CommandFact(command.text, words, tuple(sorted(starts)), suspects), command.folders)
         if any(self._hides(words[start:], command.folders, None if start else meaning) for start in starts):
-            self.facts.append(CommandFact(command.text, (_ADDED,), maybe=True))
-        for hidden in hidden_in(words, starts, self.tables, meaning):
+            self.facts.append(CommandFact(command.text, (ADDED,), maybe=True))
+        fed = fed_text(command) if words[0] is command.words[0] else ""
+        for hidden in hidden_in(words, starts, self.tables, meaning, fed):
             self._hidden(command.text, hidden, command.folders)
         for word in words[1:]:
             if ASSIGNMENT.match(word.text):
                 name, _, value = word.text.partition("=")
                 self._assigned(Assigned(command.text, name, replace(word, text=value, source="")), command.folders)
         for start in (*starts, *suspects):
-            if self.tables.may_run_words(unversioned(words[start].program)):
+            self._look_at_git(command, words[start:])
+            if self.tables.may_run_words(words[start].program):
                 self._look_inside(command, words[start:], depth + 1, sure=start in starts)
 
+    def _look_at_git(self, command: Command, words: tuple[Word, ...]) -> None:
+        if not words[0].program.startswith("git"):
+            return
+        plain = undashed(words)
+        if plain is not None:
+            self.facts.append(CommandFact(command.text, plain))
+        if sets_what_runs(plain or words) and not self.meanings.of(words, command.folders).only_reads:
+            self.facts.append(CommandFact(command.text, (ADDED,), maybe=True))
+        elif hides_command(plain or words):
+            self.facts.append(CommandFact(command.text, (Word("git"), ADDED), maybe=True))
+
     def _hides(self, words: tuple[Word, ...], folders: Folders, meaning: Meaning | None) -> bool:
-        """True where options of a program run what its words may not show; of some, `_after` shows it."""
-        if self.tables.words("after", words[0].program) is not None:
+        """True where options of a program run what its words may not show; of `find`, `_after` shows it."""
+        if self.tables.has("adding", words[0].program):
             return False
         return bool((meaning or self.meanings.of(words, folders)).hidden)
 
@@ -207,16 +222,17 @@ class _Finder:
                 self._scripts([" ".join(word.text for word in inner)], command, depth)
         for subcommand, maybe in _without_globals(words, tables.words("globals", name) or ()):
             self.facts.append(CommandFact(command.text, subcommand, maybe=maybe))
-        if sure:
+            self._look_at_git(command, subcommand)
+        if sure and not (tables.has("opaque", name) and self.meanings.of(words, command.folders).only_reads):
             self._opaque(_unseen(name, words, command, tables))
-            if _runs_code(name, words, tables):
-                self.facts.append(CommandFact(command.text, (_ADDED,), maybe=True))
+            if runs_code(name, words, tables, fed_text(command)):
+                self.facts.append(CommandFact(command.text, (ADDED,), maybe=True))
 
     def _shell(self, command: Command, name: str, rest: tuple[Word, ...], depth: int, sure: bool) -> None:
-        given = _script_of(rest)
+        given = script_or_input(rest)
         if isinstance(given, Word):
             self._scripts([given.text], command, depth)
-            if sure and given.value is None:
+            if sure and (given.value is None or follows_own_rules(name, given.text)):
                 self._opaque(f"`{shortened(command.text)}` runs a text that is not known")
         elif given:
             if command.input is not None:
@@ -238,15 +254,11 @@ class _Finder:
             self.script(text, command.folders, depth)
 
 
-def _filled(word: Word) -> Word:
-    """`{}` in the words of `find -exec` or `xargs`: some name of a file."""
-    return Word(word.text.replace("{}", ""), Known.UNKNOWN, word.written)
-
-
 def _scripts_in(name: str, words: tuple[Word, ...]) -> list[str]:
     """The words that a shell may read again; the first of `trap` even where it is no more than a name."""
     first = next((word for word in words if not word.text.startswith("-")), None) if name == "trap" else None
-    return [word.text for word in words if word is first or _may_be_script(word)]
+    texts = [word.text for word in words if word is first or _may_be_script(word)]
+    return [_BLANKS_OF_ENV.sub(" ", text) for text in texts] if name == "env" else texts
 
 
 def _may_be_script(word: Word) -> bool:
@@ -282,41 +294,6 @@ def _globals(words: tuple[Word, ...]) -> Iterator[str]:
         if not (word.text.startswith("-") or before.text.startswith("-")):
             return
         yield word.text.partition("=")[0]
-
-
-def _starts(words: tuple[Word, ...], tables: Runners) -> tuple[set[int], int]:
-    """Where commands begin for sure, and from where on they might."""
-    starts, suspect, waiting = {0}, len(words), [0]
-    while waiting:
-        start = waiting.pop()
-        name = words[start].program
-        if tables.has("wrappers", name):
-            for position in range(start + 1, len(words)):
-                starts.add(position)
-                if tables.knows(unversioned(words[position].program)):
-                    waiting.append(position)
-                    break
-            suspect = min(suspect, start + 1)
-        elif not tables.knows(name) and not tables.knows(unversioned(name)):
-            suspect = min(suspect, start + 1)
-    return starts, suspect
-
-
-def _script_of(words: tuple[Word, ...]) -> Word | bool:
-    """The script that a shell gets after `-c`; True when it runs what it is fed, False when it runs a file."""
-    wants_script, rest = False, iter(words)
-    for word in rest:
-        if word.text in _VALUED_SHELL_OPTIONS:
-            next(rest, None)
-        elif word.text.startswith("--command="):
-            return replace(word, text=word.text.partition("=")[2])
-        elif word.text.startswith(("-", "+")) and len(word.text) > 1:
-            wants_script = wants_script or word.text == "--command" or (word.text[1] != "-" and "c" in word.text)
-        elif wants_script:
-            return word
-        elif word.value is None or word.text != "-":
-            return word.value is None
-    return not (wants_script or (words and all(word.text in _ONLY_TELLS for word in words)))
 
 
 def _after(words: tuple[Word, ...], markers: tuple[str, ...]) -> list[tuple[Word, ...]]:
@@ -355,27 +332,3 @@ def _without_globals(words: tuple[Word, ...], options: tuple[str, ...]) -> Itera
             yield (words[0], *rest[later:]), True
     elif rest and position > 1:
         yield (words[0], *rest), False
-
-
-def _scripts_of_sed(texts: list[str]) -> Iterator[str]:
-    """The first word that is no option, and what `-e` gives."""
-    yield from [text for text in texts if not text.startswith("-")][:1]
-    yield from (script for option, script in pairwise(texts) if _SED_TAKES_SCRIPT.fullmatch(option))
-    yield from (text.partition("e")[2] for text in texts if text.startswith("-") and not text.startswith("--"))
-    yield from (text.partition("=")[2] for text in texts if text.startswith("--e"))
-
-
-def _runs_code(name: str, words: tuple[Word, ...], tables: Runners) -> bool:
-    rest = [word.text for word in words[1:]]
-    if not set(tables.words("fed", name) or ()).isdisjoint(rest):
-        return True
-    if name in ("sed", "gsed"):
-        return any("e" in script and sed.check(script) for script in _scripts_of_sed(rest))
-    plain_name = unversioned(name)
-    markers = tables.words("code", plain_name)
-    if markers is not None:
-        letters = {marker[1] for marker in markers if len(marker) == 2}
-        clustered = any(re.match(r"-\w+$", text) and not letters.isdisjoint(text) for text in rest)
-        fed = all(text.startswith("-") for text in rest) and not (rest and _ONLY_TELLS.issuperset(rest))
-        return clustered or fed or not set(markers).isdisjoint(rest)
-    return any(marker in text for marker in tables.words("within", name) or () for text in rest)

@@ -29,6 +29,12 @@ def odd_setting(config: str) -> str:
     return ""
 
 
+def is_harmless_setting(name: str) -> bool:
+    """True for a name, as `git config` takes it (`core.eol`, `branch.main.remote`), under which git runs nothing."""
+    section, _, rest = name.partition(".")
+    return rest.rpartition(".")[2].lower() in _harmless().get(section.lower(), frozenset())
+
+
 @cache
 def _harmless() -> Mapping[str, frozenset[str]]:
     text = resources.files("handrail.policy.shell").joinpath("git_settings.toml").read_text("utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from handrail.contract.effects import OPEN_WORLD, Scope
@@ -12,9 +12,9 @@ from handrail.policy.shell.arguments import Arguments, arguments_of
 from handrail.policy.shell.folders import Folders, also_put, moved
 from handrail.policy.shell.languages import problem_in
 from handrail.policy.shell.languages.test import files_of, problem_in_words
+from handrail.policy.shell.mentions import mentioned, mentions
 from handrail.policy.shell.operand import Operand, operands_at
-from handrail.policy.shell.programs import Does
-from handrail.policy.shell.runners import runners
+from handrail.policy.shell.programs import Does, programs
 from handrail.policy.shell.script import NOWHERE
 from handrail.policy.shell.words import Holds, Known, Word
 from handrail.policy.wording import shortened
@@ -25,11 +25,12 @@ CHANGING = {"written": "writes files", "removed": "removes files", "copied": "wr
 _NAMING_PATHS = frozenset(("names", "files", "pattern", "revisions", "script", *CHANGING))
 _RECURSIVE = frozenset(("-r", "-R", "-a", "--recursive", "--archive"))
 _HOST = re.compile(r"(?:(\w[\w+.-]*)://)?(?:[^@/?#]*@)?(\[[^\]]*\]|[^:/?#]*)")
+_MAY_BE_SEVERAL = re.compile(r"[{}%]|(?!\A)\[")
+"""In a host: patterns, which curl itself writes out, and what stands for other characters."""
 _UNKNOWN_NAMES = (Holds.PRINTED, Holds.ANYTHING)
 
 READ = Operand("", "read")
 WRITE = Operand("", "write")
-MENTION = Operand("", "mention")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,19 @@ class Meanings:
     def __init__(self, home: str) -> None:
         self.home = home
         self._known: dict[tuple[int, Folders], tuple[tuple[Word, ...], Meaning]] = {}
+        self._others: dict[int, tuple[object, Meaning]] = {}
 
     def of(self, words: tuple[Word, ...], folders: Folders) -> Meaning:
         key = (id(words), folders)
         if key not in self._known:
             self._known[key] = (words, meaning_of(words, folders, self.home))  # the words stay, and so does their id
         return self._known[key][1]
+
+    def once(self, of: object, work_out: Callable[[], Meaning]) -> Meaning:
+        """What something else means, a call of PowerShell, by whoever knows how to work that out."""
+        if id(of) not in self._others:
+            self._others[id(of)] = (of, work_out())
+        return self._others[id(of)][1]
 
 
 def meaning_of(words: tuple[Word, ...], folders: Folders, home: str) -> Meaning:
@@ -89,17 +97,15 @@ def meaning_by(read: Arguments | None, words: tuple[Word, ...], folders: Folders
     if read is None:
         name = words[0].written if words else ""
         unnamed = any(word.known is Known.UNKNOWN for word in words)
-        mentions = tuple(_mentions(words, also_put(words, folders, home)))
-        return Meaning(f"{shortened(name) or 'it'} is a program that is not known", operands=mentions, unnamed=unnamed)
+        named = tuple(mentions(words, also_put(words, folders, home)))
+        return Meaning(f"{shortened(name) or 'it'} is a program that is not known", operands=named, unnamed=unnamed)
     language = "" if read.problem else _of_language(words[0].program, read)
     entered = read.values(Does.ENTER)
     at = tuple(folder for word in entered[-1:] for folder in moved((word,), folders, home)) or folders
     problem, known = _problem(read, language, at)
     known = known and not read.inner  # what a wrapper touches is what its command does
-    unnamed = any(
-        w.known is Known.UNKNOWN and w.holds in _UNKNOWN_NAMES and _names_paths(read, w) for w in read.operands
-    )
-    operands = _operands(read, at) if known else _mentions(words, also_put(words, at, home))
+    unnamed = _names_unknown(read, words[0].program) or bool(language)
+    operands = _operands(read, at) if known else mentions(words, also_put(words, at, home))
     named = tuple(o for word in entered for o in operands_at(word, folders, replace(READ, names_only=True)))
     return Meaning(
         problem=problem,
@@ -112,6 +118,16 @@ def meaning_by(read: Arguments | None, words: tuple[Word, ...], folders: Folders
         own_words="own_words" in read.usage.traits and not problem,
         edits=read.usage.edits and known and all(word.value is not None for word in words),
         read=read,
+    )
+
+
+def _names_unknown(read: Arguments, program: str) -> bool:
+    """True where the words, or a flag that no table explains, may name any path: `wc --files0-from=list`."""
+    table = programs().get(program)
+    is_called = bool(read.subcommand) or table is None or not table.subcommands
+    explained = not read.problem or bool(read.usage.never) or not is_called
+    return not explained or any(
+        w.known is Known.UNKNOWN and w.holds in _UNKNOWN_NAMES and _names_paths(read, w) for w in read.operands
     )
 
 
@@ -246,9 +262,12 @@ def _operands(read: Arguments, folders: Folders) -> Iterator[Operand]:
         yield from operands_at(word, folders, READ)
     for word in read.values(Does.WRITE):
         yield from operands_at(word, folders, WRITE) if not _is_nowhere(word) else ()
+    for word in read.values(Does.CONNECT):
+        yield from mentioned(word, folders)
     if usage.operands in CHANGING:
         yield from _changed(read, folders)
         return
+    tracked = "tracked" in usage.traits
     follows = "folders" in usage.traits and len(words) > 1
     trees = follows or "recursive" in usage.traits or not usage.trees.isdisjoint(read.flags)
     match usage.operands:
@@ -262,10 +281,10 @@ def _operands(read: Arguments, folders: Folders) -> Iterator[Operand]:
             words += [Word(path) for word in words if (path := word.text.partition(":")[2])]
         case "command" | "hosts":
             words = [Word(word.text[len("file://") :]) for word in words if word.text.startswith("file://")]
-    if not words and ("here" in usage.traits or trees):
+    if not words and ("here" in usage.traits or trees or tracked):
         words = [Word(".")]
-    names_only = usage.operands in ("names", "text")
-    scope: Scope = "tree" if trees and not names_only else "file"
+    names_only = usage.operands in ("names", "text") or tracked
+    scope: Scope = "tree" if tracked or (trees and not names_only) else "file"
     only = tuple(g.value.text for g in read.given if trees and g.name == "--include" and g.value is not None)
     plain = {"any_flags", "any_names", "globs"}.isdisjoint(usage.traits)
     writes_them = any(given.does is Does.WRITE and given.value is None for given in read.given)
@@ -295,8 +314,10 @@ def _changed(read: Arguments, folders: Folders) -> Iterator[Operand]:
         if kind == "moved":
             yield from operands_at(source, folders, replace(WRITE, scope=tree, whole=True))
         inside = Word(posixpath.join(target.text, posixpath.basename(source.text.rstrip("/"))))
+        put = replace(WRITE, holding=source.text if tree == "tree" and source.value is not None else "")
         if source.value is not None and target.value is not None:
-            yield from operands_at(inside, folders, replace(WRITE, scope=tree, whole=tree == "tree"))
+            yield from operands_at(inside, folders, replace(put, scope=tree, whole=tree == "tree"))
+        yield from operands_at(target, folders, put) if put.holding else ()
     yield from operands_at(target, folders, WRITE)
 
 
@@ -307,39 +328,12 @@ def _hosts(read: Arguments) -> Iterator[str]:
     for given in read.given:
         if given.does is Does.CONNECT:
             yield _host(given.value) if given.value is not None else OPEN_WORLD
-    if read.usage.operands == "hosts" and not read.operands:
+    if read.usage.operands == "hosts" and (read.problem or not read.operands):
         yield OPEN_WORLD
 
 
 def _host(word: Word) -> str:
     found = _HOST.match(word.text)
-    if word.value is None or found is None or not found[2] or found[1] == "file":
+    if word.value is None or found is None or not found[2] or found[1] == "file" or _MAY_BE_SEVERAL.search(found[2]):
         return OPEN_WORLD
     return found[2].lower().rstrip(".")
-
-
-def _mentions(words: tuple[Word, ...], folders: Folders) -> Iterator[Operand]:
-    """Words of a program that nobody knows to be harmless, as far as they could be paths."""
-    if not words:
-        return
-    program, *rest = words
-    if "/" in program.text:
-        yield from operands_at(program, folders, READ)
-    readers = runners().words("readers", program.program)
-    reads = readers is not None and (not readers or bool(rest and rest[0].text in readers))
-    for word in rest:
-        for text in _paths_in(word.text):
-            like = READ if reads and text == word.text else MENTION
-            yield from operands_at(replace(word, text=text), folders, like)
-
-
-def _paths_in(text: str) -> Iterator[str]:
-    """`x`, and of `-fx`, `--file=x`, `of=x` and `@x` the x."""
-    if not text.startswith("-"):
-        yield text
-    elif not text.startswith("--"):
-        yield text[2:]
-    if "=" in text:
-        yield text.partition("=")[2]
-    if text.startswith("@"):
-        yield text[1:]

@@ -32,16 +32,20 @@ class Operand:
     anything else."""
     whole: bool = False
     """Of a tree: it is moved or removed with all that is below it."""
+    holding: str = ""
+    """Of what is written: the folder, as an absolute path, of which a copy is put there."""
     certain: bool = True
     """Its command surely runs in the folder from which the path is taken."""
 
 
 def operands_at(word: Word, folders: Folders, like: Operand) -> Iterator[Operand]:
-    """What a word names from each folder that its command may run in. An unknown word names nothing."""
-    if word.known is not Known.UNKNOWN and word.text:
-        is_glob = word.known is Known.GLOB
+    """What a word names from each folder that its command may run in. An unknown word names nothing, but for one of
+    which no more than digits are unknown."""
+    text = word.numbered if word.known is Known.UNKNOWN else word.text
+    if text:
+        is_glob = word.known is not Known.LITERAL and word.known is not Known.EXPANDED
         for folder in folders:
-            path = posixpath.join(folder.path, word.text)
+            path = posixpath.join(folder.path, text)
             yield Operand(
                 path,
                 like.access,
@@ -52,5 +56,6 @@ def operands_at(word: Word, folders: Folders, like: Operand) -> Iterator[Operand
                 like.only,
                 is_glob and (like.plain or not word.whole),
                 like.whole,
+                posixpath.join(folder.path, like.holding) if like.holding else "",
                 folder.certain,
             )

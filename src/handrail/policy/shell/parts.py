@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from handrail.policy.shell.arguments import Arguments, arguments_of, plain_name
 from handrail.policy.shell.feeding import fed_word, filled, is_zero, names_fed, place_of_names
@@ -22,7 +23,7 @@ from handrail.policy.shell.powershell.options import SHELLS, script_of
 from handrail.policy.shell.programs import Does, programs
 from handrail.policy.shell.runners import Runners, runners
 from handrail.policy.shell.script import SUBSTITUTION, Assigned, Command, Redirect, Script
-from handrail.policy.shell.settable import problem_of
+from handrail.policy.shell.settable import hosts_set_by, problem_of
 from handrail.policy.shell.shells import plain_script, runs_file, split_by_env
 from handrail.policy.shell.words import Holds, Known, Word
 from handrail.policy.wording import shortened
@@ -100,6 +101,8 @@ class _Judge:
         parts = list(self._parts(command, depth)) if command.words else [Part(command.text, stands=command.stands)]
         set_before = next((problem for assigned in command.assigned if (problem := problem_of(assigned))), "")
         for position, part in enumerate(parts):
+            if hosts := frozenset(hosts_set_by(command.assigned)):
+                part = replace(part, hosts=part.hosts | hosts)
             if set_before:
                 part = replace(part, unread=part.unread or set_before, opaque=part.opaque or set_before)
             yield part if position else _with_redirects(part, command)
@@ -111,6 +114,7 @@ class _Judge:
             unread=reason,
             opaque=reason,
             redirected=tuple(opened_by(redirect)),
+            hosts=frozenset(filter(None, (redirect.host,))),
             stands=(*stands, *redirect.stands),
             unnamed=bool(reason),
         )
@@ -129,7 +133,7 @@ class _Judge:
             yield from self._inner_script(command, name, words, depth)
         elif name in SHELLS:
             yield from self._powershell(command, words)
-        elif self.tables.has("opaque", name):
+        elif self.tables.has("opaque", name) and not self.meanings.of(command.words, command.folders).only_reads:
             yield self._opaque(command, f"what {name} makes of its words can't be seen")
         else:
             yield from self._program(replace(command, words=words), name, depth)
@@ -191,7 +195,8 @@ class _Judge:
             yield Part(shortened(text), unread=problem, opaque=problem, stands=stands, unnamed=True)
         for call in taken.calls:
             command = replace(call.command, stands=(*stands, *call.command.stands))
-            part = self._plain(command, meaning_in(call, self.meanings.home))
+            meaning = self.meanings.once(call, partial(meaning_in, call, self.meanings.home))
+            part = self._plain(command, meaning)
             yield _with_redirects(replace(part, words=normal_words(call), inside=()), command)
 
     def _program(self, command: Command, name: str, depth: int) -> Iterator[Part]:
@@ -279,7 +284,8 @@ def _with_redirects(part: Part, command: Command) -> Part:
     opened = tuple(o for redirect in command.redirects for o in opened_by(redirect))
     unknown = next((r.written for r in command.redirects if not r.quiet and _is_unknown(r)), "")
     if opened:
-        part = replace(part, redirected=(*part.redirected, *opened))
+        hosts = frozenset(redirect.host for redirect in command.redirects if redirect.host)
+        part = replace(part, redirected=(*part.redirected, *opened), hosts=part.hosts | hosts)
     if unknown:
         reason = f"where `{shortened(unknown)}` leads is not known"
         part = replace(part, unread=part.unread or reason, opaque=part.opaque or reason, unnamed=True)

@@ -118,7 +118,7 @@ OPERANDS = frozenset((
 ))  # fmt: skip
 TRAITS = frozenset((
     "here", "numbers", "any_flags", "words", "globs", "folders", "recursive", "repository", "any_names", "configured",
-    "own_words", "streams",
+    "own_words", "streams", "tracked",
 ))  # fmt: skip
 
 
@@ -161,10 +161,13 @@ def _names_in(text: str) -> tuple[str, ...]:
 
 @cache
 def programs() -> Programs:
-    """The tables that come with this package."""
+    """The tables that come with this package; `git.history.toml` and `git.toml` are one."""
     folder = resources.files("handrail.policy.shell").joinpath("programs")
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return Programs({file.name: file.read_text("utf-8") for file in files})
+    texts: dict[str, str] = {}
+    for file in sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name):
+        name = f"{file.name.partition('.')[0]}.toml"
+        texts[name] = f"{texts.get(name, '')}{file.read_text('utf-8')}\n"
+    return Programs(texts)
 
 
 def read_tables(text: str, file: str) -> dict[str, Program]:

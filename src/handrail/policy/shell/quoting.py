@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 
 from tree_sitter import Node
 
+from handrail.policy.shell.braces import UNFOLLOWED_RANGE, without_braces
 from handrail.policy.shell.settable import may_be_shown
 from handrail.policy.shell.words import Holds, Known, Word, worst
 
@@ -35,6 +36,8 @@ _ANSI_ESCAPE = re.compile(
 _ANSI_LETTERS = dict(zip("abeEfnrtv\\'\"?", "\a\b\033\033\f\n\r\t\v\\'\"?", strict=True))
 _QUOTES = frozenset("'\"\\")
 _EMPTY_QUOTES = re.compile(r"\"\"|''")
+_A_NUMBER = "\ue002"
+"""Stands in a word that is being read for digits that nobody knows; no text holds it."""
 _ESCAPED_GLOB = str.maketrans({c: f"[{c}]" for c in "*?["})
 
 
@@ -64,6 +67,8 @@ class _Text:
 
     def unknown(self, holds: Holds = Holds.ANYTHING) -> None:
         self.known = False
+        if holds is Holds.NUMBER:
+            self.add(_A_NUMBER)
         self.holds = worst(self.holds, holds)
         self.whole = self.whole and (self.quoted or holds in (Holds.NUMBER, Holds.PIPE))
 
@@ -107,12 +112,13 @@ def _words(node: Node, around: Surroundings) -> Iterator[Word]:
     text = _Text()
     _read(node, text, around)
     braces = sum(alive and c == "{" for c, alive in zip(text.characters, text.live, strict=True))
-    odd = ".." in source or ("{}" in source and "," in source)  # ranges; and bash may pass by a `{` before a `}`
+    # Bash may pass by a `{` before a `}`, and a range between capital and small letters holds signs that it acts on.
+    odd = ("{}" in source and "," in source) or UNFOLLOWED_RANGE.search(source) is not None
     if not text.known or braces > MAX_BRACES or (braces and odd):
         _put_in_home(text, around, source)
         yield _unknown(text, source)
         return
-    variants = list(islice(_without_braces(text.characters, text.live), MAX_BRACE_WORDS + 1))
+    variants = list(islice(without_braces(text.characters, text.live), MAX_BRACE_WORDS + 1))
     # An empty one vanishes unless it was quoted, and which of them the quotes belong to is not known here.
     vanishing = len(variants) > 1 and not all(c for c, _ in variants)
     if len(variants) > MAX_BRACE_WORDS or (vanishing and not _QUOTES.isdisjoint(source)):
@@ -140,7 +146,10 @@ def _plain_word(kind: str, source: str) -> Word | None:
 
 def _unknown(text: _Text, source: str) -> Word:
     holds = Holds.PRINTED if text.known else text.holds  # braces that are not written out name only what they hold
-    return Word(_pattern(text.characters, text.live), Known.UNKNOWN, source, holds, text.whole and not text.known)
+    pattern = _pattern(text.characters, text.live)
+    numbered = pattern.replace(_A_NUMBER, "*") if holds is Holds.NUMBER else ""
+    whole = text.whole and not text.known
+    return Word(pattern.replace(_A_NUMBER, ""), Known.UNKNOWN, source, holds, whole, numbered)
 
 
 def _word(text: _Text, source: str) -> Word:
@@ -161,7 +170,7 @@ def _pattern(characters: list[str], live: list[bool]) -> str:
 
 def _read(node: Node, text: _Text, around: Surroundings) -> None:
     match node.type:
-        case "word" | "number" | "variable_name" | "special_variable_name":
+        case "word" | "number" | "variable_name" | "special_variable_name" | "brace_expression":
             _read_bare(_source(node), text)
         case "raw_string":
             text.add(_source(node)[1:-1])
@@ -276,40 +285,6 @@ def _put_in_home(text: _Text, around: Surroundings, source: str) -> None:
         return
     text.characters[:end], text.live[:end] = list(value), [False] * len(value)
     text.expanded = True
-
-
-def _without_braces(characters: list[str], live: list[bool]) -> Iterator[tuple[list[str], list[bool]]]:
-    """`a{b,c}d` as `abd` and `acd`: the first braces that hold a comma, then what is in them and behind them."""
-    found = _first_braces(characters, live)
-    if found is None:
-        yield characters, live
-        return
-    start, commas, end = found
-    for left, right in pairwise([start, *commas, end]):
-        inner = slice(left + 1, right)
-        for piece, piece_live in _without_braces(characters[inner], live[inner]):
-            for rest, rest_live in _without_braces(characters[end + 1 :], live[end + 1 :]):
-                yield characters[:start] + piece + rest, live[:start] + piece_live + rest_live
-
-
-def _first_braces(characters: list[str], live: list[bool]) -> tuple[int, list[int], int] | None:
-    """Where they open, their own commas, and where they close: as bash has it, at no `}` before a comma."""
-    for start, character in enumerate(characters):
-        if character != "{" or not live[start]:
-            continue
-        depth = 0
-        commas: list[int] = []
-        for position in range(start + 1, len(characters)):
-            match characters[position] if live[position] else "":
-                case "{":
-                    depth += 1
-                case "}" if depth:
-                    depth -= 1
-                case "}" if commas:
-                    return start, commas, position
-                case "," if not depth:
-                    commas.append(position)
-    return None
 
 
 def _source(node: Node) -> str:

@@ -36,10 +36,21 @@ class Runners:
             or any(program in self.tables[table] for table in ("after", "code"))
         )
 
+    def only_reads(self, program: str) -> bool:
+        """True for a program whose table knows nothing but reading of it, and no words that it runs."""
+        return program not in self.lists["shells"] and _never_runs_words(programs().get(program))
+
+    def takes_code(self, program: str) -> bool:
+        """True for a program that may run code in its words, or a script in a small language of its own."""
+        names = {program, unversioned(program)}
+        return any(not names.isdisjoint(self.tables[table]) for table in ("code", "within"))
+
     def may_run_words(self, program: str) -> bool:
         """True for a program in whose words it pays to look: for commands, scripts, or leading options."""
+        names = {program, unversioned(program)}
         return any(program in self.lists[listed] for listed in ("shells", "evaluators", "scripted", "opaque")) or any(
-            program in self.tables[table] for table in ("after", "code", "within", "globals", "fed")
+            not names.isdisjoint(self.tables[table])
+            for table in ("after", "code", "within", "globals", "fed", "fed_code")
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,10 +16,17 @@ Reach: TypeAlias = Literal["command", "exported", "shell"]
 NOWHERE = frozenset(("/dev/null", "/dev/stderr", "/dev/stdout", "/dev/stdin", "/dev/fd/1", "/dev/fd/2"))
 """Targets that are no files, or already open."""
 
+_INPUT = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|thread-self)/fd/\d+")
+_CONNECTION = re.compile(r"/+dev/+(?:tcp|udp)/+([^/]+)")
 DUPLICATES = frozenset((">&", "<&", ">&-", "<&-"))
 
 SUBSTITUTION = "substitution"
 """How a command stands whose output becomes words of another."""
+
+
+def names_input(text: str) -> bool:
+    """True for the name of a file that is what a program is fed: `/dev/stdin`."""
+    return _INPUT.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +39,12 @@ class Redirect:
     @property
     def written(self) -> str:
         return f"{self.operator} {self.target.written}"
+
+    @property
+    def host(self) -> str:
+        """The host that bash itself connects to for `/dev/tcp/HOST/PORT`; empty for any other target."""
+        found = _CONNECTION.match(self.target.text)
+        return found[1] if found else ""
 
     @property
     def quiet(self) -> bool:

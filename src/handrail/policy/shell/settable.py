@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 
+from handrail.contract.effects import OPEN_WORLD
 from handrail.policy.shell.script import Assigned
 from handrail.policy.shell.words import Word
 from handrail.policy.wording import shortened
@@ -16,6 +17,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:\[\d+\])?")
 _HARMLESS_VALUE = re.compile(r"[\w.,:;@+=-]*")
 _OF_THE_SHELL = re.compile(r"(?:BASH|GIT|SSH|LD|DYLD)_.*|.*_proxy")
 """Beginnings and ends of names that shells and programs obey; beside those of the table."""
+_NAMES_HOST = re.compile(r"(?i:\w+_proxy)|GH_HOST")
 
 
 @cache
@@ -43,6 +45,13 @@ def problem_of(assigned: Assigned) -> str:
     if name in names["harmless"] and _is_harmless(assigned.value):
         return ""
     return f"{shown} sets {name}, which may change what runs"
+
+
+def hosts_set_by(assigned: Iterable[Assigned]) -> Iterator[str]:
+    """The hosts that programs are told to go through, or to talk to: `https_proxy=…`, `GH_HOST=…`."""
+    for each in assigned:
+        if _NAMES_HOST.fullmatch(each.name):
+            yield each.value.value or OPEN_WORLD
 
 
 def _is_harmless(value: Word) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from handrail.policy.shell.arguments import plain_name
+from handrail.policy.shell.code import ONLY_TELLS
 from handrail.policy.shell.flags import looks_like_flag
+from handrail.policy.shell.script import names_input
 from handrail.policy.shell.words import Word
 
 _LETTERS = re.compile(r"-[leuxvfnC]*c?[leuxvfnC]*")
@@ -15,6 +18,9 @@ _SETTINGS = frozenset(("errexit", "nounset", "pipefail", "xtrace", "verbose"))
 _OTHER_SHELLS = frozenset(("zsh", "fish", "csh", "tcsh"))
 """Their scripts mean the same only where these hold nothing but plain words."""
 _PLAIN_WORDS = re.compile(r"(?:(?!(?<!\S)=)[\w@%+:,./= \t'\"-])*")
+_ZSH_ALONE = re.compile(r"(?<![\w'\"$=<>!~+-])=\w|[\w*?\])]\(|\$\{[(^=~+]|\$[=~^]")
+"""In zsh alone: `=rm` for the path of rm, flags of expansions, and what patterns for file names run."""
+_VALUED = frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
 _PLAIN_TEXT = re.compile(r"[\w@%+:,./= \t-]*")
 
 
@@ -68,3 +74,25 @@ def split_by_env(words: tuple[Word, ...]) -> tuple[Word, ...]:
     if not _PLAIN_TEXT.fullmatch(split):
         return words
     return (words[0], *map(Word, split.split()), *rest)
+
+
+def follows_own_rules(name: str, script: str) -> bool:
+    """True for a script that means something else to its shell than to those whose syntax is parsed here."""
+    return name == "zsh" and _ZSH_ALONE.search(script) is not None
+
+
+def script_or_input(words: tuple[Word, ...]) -> Word | bool:
+    """The script that a shell gets after `-c`; True when it runs what it is fed, False when it runs a file."""
+    wants_script, rest = False, iter(words)
+    for word in rest:
+        if word.text in _VALUED:
+            next(rest, None)
+        elif word.text.startswith("--command="):
+            return replace(word, text=word.text.partition("=")[2])
+        elif word.text.startswith(("-", "+")) and len(word.text) > 1:
+            wants_script = wants_script or word.text == "--command" or (word.text[1] != "-" and "c" in word.text)
+        elif wants_script:
+            return word
+        elif word.value is None or word.text != "-":
+            return word.value is None or names_input(word.text)
+    return not (wants_script or (words and all(word.text in ONLY_TELLS for word in words)))

@@ -42,6 +42,9 @@ _PLAIN_EXPANSION = re.compile(
 )
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, changes of writing direction, halves of surrogate pairs: what they do can't be seen."""
+_UNSAFE = re.compile(rb"(\{[0-9]*(?:\.\.[0-9]*)?)([\xc4-\xf4][\x80-\xbf]*)")
+"""A brace, as of a range, and a character above U+00FF, in UTF-8. There the grammar's scanner reads outside a table of
+the C library (`isdigit` of a wide character), which ends the process or not, as memory happens to lie."""
 _ENDS_OF_CASES = frozenset((";;", ";&", ";;&"))
 _NOT_JUDGED = frozenset(("select", "coproc", "$["))
 _TEXTS = frozenset(("heredoc_content", "string_content"))
@@ -72,15 +75,20 @@ def _language() -> Language:
 
 
 def parse(source: bytes) -> Node:
-    return Parser(_language()).parse(source).root_node
+    """The tree of a text. What the parser must not see stands in it as letters: `unreadable` tells of it."""
+    safe = _UNSAFE.sub(lambda found: found[1] + b"x" * len(found[2]), source)
+    return Parser(_language()).parse(safe).root_node
 
 
 def unreadable(text: str) -> str:
-    """Why a text is not parsed at all, as a clause; empty when it is."""
+    """Why a text can't be read as the shell reads it, as a clause; empty when it can."""
     if len(text) > MAX_LENGTH:
         return f"it is longer than {MAX_LENGTH:,} characters"
-    unfit = _UNFIT.search(text)
-    return f"it holds the unprintable character U+{ord(unfit[0]):04X}" if unfit else ""
+    if unfit := _UNFIT.search(text):
+        return f"it holds the unprintable character U+{ord(unfit[0]):04X}"
+    if not text.isascii() and (unsafe := _UNSAFE.search(text.encode(errors="replace"))):
+        return f"the parser can't be given U+{ord(unsafe[2].decode()):04X} behind a brace"
+    return ""
 
 
 def misread(root: Node, source: bytes) -> str:

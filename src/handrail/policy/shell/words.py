@@ -62,6 +62,8 @@ class Word:
     """Of an unknown word: what it may hold."""
     whole: bool = True
     """It stays one word whatever it holds; else the shell may make none or several of it."""
+    numbered: str = ""
+    """Of a word of which only digits are not known: a pattern for names of files, with `*` for each number."""
 
     @property
     def value(self) -> str | None:
@@ -76,6 +78,11 @@ class Word:
     def program(self) -> str:
         """The name of the program that this word would start; empty when it can't be known."""
         return posixpath.basename(self.text) if self.value is not None else ""
+
+    @property
+    def programs(self) -> frozenset[str]:
+        """The names by which a deny may know that program: on some file systems `RM` is `rm`, and `git.exe` is git."""
+        return frozenset((self.program, self.program.lower().removesuffix(".exe")))
 
     @property
     def may_be_flag(self) -> bool:

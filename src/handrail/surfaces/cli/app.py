@@ -14,7 +14,7 @@ from handrail import __version__
 from handrail.errors import HandrailError, UsageError
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.later import LazyGroup
-from handrail.surfaces.cli.options import in_workspace
+from handrail.surfaces.cli.options import answered_by, in_mode, in_workspace, of_model, with_folders, with_policies
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -90,25 +90,18 @@ def handrail() -> None:
     """The tool runtime for LLM agents: a model's tool calls go in, governed results come out."""
 
 
-_MODES = ("plan", "default", "accept-edits", "sandboxed", "bypass")
 _WIRES = ("anthropic", "openai-chat", "openai-responses", "gemini", "neutral")
-
-_folder = click.Path(path_type=Path)
 
 
 @handrail.command("exec")
 @click.argument("file", default="-", metavar="[FILE|-]")
 @click.option("--wire", type=click.Choice(_WIRES), help="The input's wire format; found out when not given.")
 @in_workspace
-@click.option("--add-dir", "add_dirs", type=_folder, multiple=True, metavar="DIR", help="A further folder to work in.")
-@click.option("--mode", type=click.Choice(_MODES), help="How much runs unasked.")
-@click.option("--policy", "policies", type=_folder, multiple=True, metavar="FILE", help="Rules, in TOML; repeatable.")
-@click.option("--model", metavar="NAME", help="The model that answered.")
-@click.option(
-    "--approve",
-    type=click.Choice(["ask", "all", "none", "wait"]),
-    help="Who answers what is asked: you at the terminal, yes to all, nobody, or somebody later.",
-)
+@with_folders
+@in_mode
+@with_policies
+@of_model
+@answered_by
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each response.")
 def exec_(file: str, workspace: Path, wire: str | None, as_json: bool, **flags: object) -> int:
     """Carry out the tool calls in a model's response. With --json, print what to append to the conversation.
@@ -128,8 +121,8 @@ def exec_(file: str, workspace: Path, wire: str | None, as_json: bool, **flags: 
 @handrail.command("tools")
 @in_workspace
 @click.option("--model", metavar="NAME", help="Show the names that this model's family knows.")
-@click.option("--mode", type=click.Choice(_MODES), help="How much runs unasked.")
-@click.option("--policy", "policies", type=_folder, multiple=True, metavar="FILE", help="Rules, in TOML; repeatable.")
+@in_mode
+@with_policies
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--explain", is_flag=True, help="Also each hidden tool, with the reason.")
 @click.option("--all", "all_", is_flag=True, help="All known tools, with provider and server.")

@@ -32,7 +32,8 @@ def table_lines(records: Sequence[ApprovalRecord], now: float, redactor: Redacto
 
 def approval_lines(record: ApprovalRecord, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
     """All of one question, secrets aside."""
-    yield f"{record.id}  {record.state}  {record.kind}  session {record.session}"
+    state = record.standing(time.time())
+    yield f"{record.id}  {state}  {record.kind}  session {record.session}"
     shown = record.shown
     if shown is None:
         yield f"{record.tool}: {GONE}"
@@ -44,7 +45,8 @@ def approval_lines(record: ApprovalRecord, root: Path, redactor: Redactor, *, co
         yield from map(redactor.text, lines)
     yield f"May answer: {record.who_may_answer}."
     if record.expires_at is not None:
-        yield f"Expires {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(record.expires_at))}."
+        word = "Expired" if state == "expired" else "Expires"
+        yield f"{word} {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(record.expires_at))}."
     if record.given is not None:
         yield f"Answered by {printable(str(record.given.by))}: {printable(in_words(record.given.answer))}"
 
@@ -58,7 +60,7 @@ def approval_json(record: ApprovalRecord) -> JsonObject:
         "session": record.session,
         "call": record.call,
         "kind": record.kind,
-        "state": record.state,
+        "state": record.standing(time.time()),
         "tool": record.tool,
         "name": record.name,
         "arguments": shown.arguments if shown else None,

@@ -23,7 +23,7 @@ from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.approval_report import approval_json, approval_lines, table_lines
 from handrail.surfaces.cli.hints import in_that
-from handrail.surfaces.cli.journals import journal_of
+from handrail.surfaces.cli.journals import journal_of, journal_place
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.text import wants_colour
 from handrail.surfaces.cli.typed import typed_object
@@ -48,8 +48,7 @@ def approvals() -> None:
 @_json
 def list_(workspace: Path, as_json: bool) -> int:
     """Show all open questions, the oldest first."""
-    with _store(workspace) as store:
-        records = store.open_questions()
+    records = _open_questions(workspace)
     if as_json:
         click.echo(json.dumps({"version": 1, "approvals": [approval_json(record) for record in records]}))
         return exits.DONE
@@ -63,7 +62,7 @@ def list_(workspace: Path, as_json: bool) -> int:
 @in_workspace
 @_json
 def show(approval: str, workspace: Path, as_json: bool) -> int:
-    """Show one question whole: what would happen, who asks, and what can be granted for good."""
+    """Show one question whole, and what can be granted for good."""
     with _store(workspace) as store:
         record = store.find(approval)
     if as_json:
@@ -106,7 +105,14 @@ def reject(approval: str, feedback: str, fingerprint: str, workspace: Path) -> i
 def edit(approval: str, arguments: str, fingerprint: str, workspace: Path) -> int:
     """Say yes with other arguments: one JSON object, '-' reads it. They are checked and decided anew."""
     edited = EditArguments(typed_object(_text(arguments)))
-    return _give(approval, lambda _: edited, fingerprint, workspace)
+
+    def answer(record: ApprovalRecord) -> Answer:
+        from handrail.surfaces.cli.edited import check_built_in
+
+        check_built_in(record, edited.arguments)
+        return edited
+
+    return _give(approval, answer, fingerprint, workspace)
 
 
 @approvals.command("answer")
@@ -131,13 +137,15 @@ def answer_(approval: str, reply: str, fingerprint: str, workspace: Path) -> int
 @_json
 def watch(workspace: Path, as_json: bool) -> int:
     """Print each question as it is asked, until interrupted."""
-    redactor, seen = Redactor(os.environ), set[str]()
+    redactor, seen, journal = Redactor(os.environ), set[str](), journal_place(workspace)
+    while not journal.exists():  # until the first session opens here
+        time.sleep(LOOK_SECONDS)
     with _store(workspace) as store:
         version = None
         while True:
             if (now := store.version()) != version:
                 version = now
-                records = store.open_questions()
+                records = _still_open(store)
                 for record in records:
                     if record.id not in seen:
                         _print_new(record, workspace.absolute(), redactor, as_json=as_json)
@@ -178,6 +186,19 @@ def _always(record: ApprovalRecord, number: int) -> Always:
         offered = f"{len(offers)} are offered" if offers else "no grant is offered for this call"
         raise UsageError(f"there is no grant {number}: {offered}; see 'handrail approvals show {record.id}'")
     return Always(offers[number - 1])
+
+
+def _open_questions(workspace: Path) -> list[ApprovalRecord]:
+    """None where no session has run yet."""
+    if not journal_place(workspace).exists():
+        return []
+    with _store(workspace) as store:
+        return _still_open(store)
+
+
+def _still_open(store: ApprovalStore) -> list[ApprovalRecord]:
+    """Without those whose time is over: they take no answer, though their session has yet to reject the call."""
+    return [record for record in store.open_questions() if record.standing(time.time()) == "open"]
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from handrail.contract.ports import Asker, Unanswered
 from handrail.errors import UsageError
 from handrail.runtime.answers import ONLY_A_PERSON, QUESTIONS, kind_of
 from handrail.runtime.askers import LeftOpen, Nobody
+from handrail.runtime.edits import check_edit
 from handrail.runtime.who import governed_by
 from handrail.surfaces.cli.confirming import question_lines
 from handrail.surfaces.cli.typed import typed_object
@@ -102,11 +103,22 @@ async def _ask(terminal: int, call: AwaitingApproval, root: Path) -> Answer | Un
         if line is None:
             _write(terminal, "\n")
             return Unanswered.NOBODY
-        answer = _parsed(line, call)
+        answer = _fitting(_parsed(line, call), call)
         if isinstance(answer, str):
             _write(terminal, f"{answer}\n")
         else:
             return answer
+
+
+def _fitting(answer: Answer | str, call: AwaitingApproval) -> Answer | str:
+    """Other arguments must be such that the tool takes them; what is wrong is said, and asked again."""
+    if isinstance(answer, EditArguments):
+        tool = call.invocation.tool
+        try:
+            check_edit(tool.name, tool.parameters, answer.arguments)
+        except UsageError as error:
+            return _as_said(error)
+    return answer
 
 
 def _keys(call: AwaitingApproval) -> str:

@@ -63,7 +63,10 @@ def verify_(workspace: Path, session: str | None, anchors: tuple[str, ...], as_j
 @_session
 @_json
 def head(workspace: Path, session: str | None, as_json: bool) -> int:
-    """Print an anchor for each session: its id, its last event's number and that event's hash."""
+    """Print an anchor for each session, to be kept elsewhere.
+
+    It is the session's id, its last event's number and that event's hash.
+    """
     anchors = heads(journal_of(workspace), None if session is None else SessionId(session))
     if as_json:
         click.echo(json.dumps({"version": 1, "anchors": [asdict(anchor) for anchor in anchors]}))
@@ -78,7 +81,10 @@ def head(workspace: Path, session: str | None, as_json: bool) -> int:
 @_session
 @click.option("--format", "form", type=click.Choice(["jsonl", "otel"]), default="jsonl", show_default=True)
 def export(workspace: Path, session: str | None, form: str) -> int:
-    """Print the events, without secrets and payloads: a line of JSON for each, or all as OpenTelemetry spans."""
+    """Print the events, without secrets and payloads.
+
+    A line of JSON for each, or all as OpenTelemetry spans.
+    """
     journal = journal_of(workspace)
     chosen = [stored.id for stored in stored_sessions(journal)] if session is None else [SessionId(session)]
     if form == "otel":

@@ -24,7 +24,7 @@ from handrail.surfaces.cli.text import printable
 
 @click.group("config", no_args_is_help=False)
 def config() -> None:
-    """Show the settings that hold in a folder, and where they come from."""
+    """Show the settings that hold in a folder, and their origins."""
 
 
 @config.command("show")
@@ -32,7 +32,7 @@ def config() -> None:
 @click.option("--origin", is_flag=True, help="Also where each comes from, and what it took the place of.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def show(workspace: Path, origin: bool, as_json: bool) -> None:
-    """Every setting with its value, the policy files, and what waits for trust."""
+    """Show every setting with its value, the policy files, and what waits."""
     settings = settings_here(workspace, {})
     if as_json:
         click.echo(json.dumps(_report(settings)))
@@ -45,7 +45,7 @@ def show(workspace: Path, origin: bool, as_json: bool) -> None:
 @config.command("path")
 @in_workspace
 def path(workspace: Path) -> None:
-    """The files that are read, from those that yield to those that win, and whether each is there."""
+    """Name the files that are read, what wins last, and which are there."""
     where = folders(os.environ)
     for stem in ("config", "policy"):
         for place in places_of(stem, Path(os.path.expanduser(workspace)).absolute(), where):

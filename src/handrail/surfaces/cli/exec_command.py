@@ -22,7 +22,8 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
 from handrail.surfaces.cli.exec_report import turn_json
 from handrail.surfaces.cli.hints import in_that
-from handrail.surfaces.cli.policies import UNKNOWN_TOOL, unknown_tools
+from handrail.surfaces.cli.journals import shown_time
+from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.text import printable, wants_colour
 from handrail.surfaces.cli.turn_text import turn_lines
@@ -60,8 +61,8 @@ async def _exec(responses: Sequence[Response], settings: Settings, *, as_json: b
     parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
     turns: list[Turn] = []
     async with Session.open(settings.workspace, settings=settings, parts=parts) as session:
-        for name in unknown_tools(settings.rules.rules, session.knows):
-            exits.told(UNKNOWN_TOOL.format(name))
+        for note in notes_on(settings.rules.rules, session.knows):
+            exits.told(printable(note))
         async with interruptible(session) as interrupted:
             for response in responses:
                 turns.append(await session.run(response))
@@ -124,4 +125,5 @@ def show_turn(turn: Turn, root: Path, *, as_json: bool) -> None:
         exits.told(f"the provider answered with an error: {turn.response.text}")
     for call in turn.calls:
         if isinstance(call, AwaitingApproval):
-            exits.told(f"{printable(call.request.name)} waits for approval {call.approval}")
+            until = "" if call.expires_at is None else f", until {shown_time(call.expires_at)}"
+            exits.told(f"{printable(call.request.name)} waits for approval {call.approval}{until}")

@@ -8,6 +8,7 @@ from typing import Literal
 from handrail.contract.decision import Decision, Outcome
 from handrail.contract.effects import Effects, PathEffect
 from handrail.policy import Facts, PartVerdict, Policy, offers, part_verdicts
+from handrail.policy.near_misses import near_misses
 from handrail.surfaces.cli.judged import Judged
 from handrail.surfaces.cli.text import bold, dim, printable, tinted
 
@@ -34,6 +35,8 @@ def explained(tool: str, judged: Judged, *, colour: bool) -> Iterator[str]:
     yield f"{_INDENT}{printable(judged.decision.reason)}"
     yield f"{_INDENT}{dim(_source(judged.decision), colour=colour)}"
     yield from _touched(facts.effects, facts, colour=colour)
+    for note in near_misses(facts, policy.rules):
+        yield f"{_INDENT}{dim('note', colour=colour)}     {printable(note)}"
     yield from _offered(facts, policy, judged.decision, colour=colour)
 
 

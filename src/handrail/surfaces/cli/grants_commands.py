@@ -19,7 +19,7 @@ from handrail.runtime.who import governed_by
 from handrail.settings.places import state_folder
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
-from handrail.surfaces.cli.journals import journal_of
+from handrail.surfaces.cli.journals import journal_place
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.text import printable
 
@@ -33,7 +33,7 @@ def grants() -> None:
 @in_workspace
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def list_(workspace: Path, as_json: bool) -> int:
-    """Show the grants of this workspace's sessions, of the project and of the user."""
+    """Show the grants of sessions here, of the project and of the user."""
     with _store(workspace) as store:
         found = [stored for stored in store.all() if stored.revoked is None]
     if as_json:
@@ -48,7 +48,7 @@ def list_(workspace: Path, as_json: bool) -> int:
 @click.argument("grant", metavar="ID")
 @in_workspace
 def revoke(grant: str, workspace: Path) -> int:
-    """Take a grant back: from now on it is asked again, in running sessions too."""
+    """Take a grant back, in running sessions too: it is asked again."""
     if why := governed_by(None):
         raise UsageError(f"this command may not change grants, for {why}")
     with _store(workspace) as store:
@@ -59,7 +59,7 @@ def revoke(grant: str, workspace: Path) -> int:
 
 @contextmanager
 def _store(workspace: Path) -> Iterator[GrantStore]:
-    with closing(GrantStore(journal_of(workspace), state_folder())) as store:
+    with closing(GrantStore(journal_place(workspace), state_folder())) as store:
         yield store
 
 

@@ -18,10 +18,10 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.explaining import explained
 from handrail.surfaces.cli.judged import AskedCall, CallJudge
 from handrail.surfaces.cli.options import in_workspace
-from handrail.surfaces.cli.policies import UNKNOWN_TOOL, unknown_tools
+from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.policy_lines import judged_json, judged_text, read_line
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
-from handrail.surfaces.cli.text import wants_colour
+from handrail.surfaces.cli.text import printable, wants_colour
 from handrail.surfaces.cli.typed import typed_object
 
 _DIALECTS = {
@@ -60,9 +60,10 @@ def check(
     as_json: bool,
     **dialects: Sequence[Path],
 ) -> int:
-    """Decide about calls, one JSON object a line, in the same order; a line that is no call is denied.
+    """Decide about calls, one JSON object a line.
 
-    Each is {"id", "tool", "arguments"}, and may have "mode", "server", "annotations" and "subagent".
+    Each is {"id", "tool", "arguments"}, and may have "mode", "server", "annotations" and "subagent". The decisions come
+    in the same order; a line that is no call is denied.
     """
     for name, files in dialects.items():
         for given in files:
@@ -89,7 +90,9 @@ def check(
 def explain(
     workspace: Path, mode: str | None, policies: Sequence[Path], headless: bool, tool: str, arguments: Sequence[str]
 ) -> int:
-    """Show why a call would be allowed, asked about or denied: each part of a command, and the whole.
+    """Show why a call would be allowed, asked about or denied.
+
+    Each part of a command, and the whole.
 
     \b
     handrail policy explain shell 'cd src && git push'
@@ -108,8 +111,8 @@ def _judge(workspace: Path, mode: str | None, policies: Sequence[Path], *, headl
     settings = settings_here(workspace, {"mode": mode, "policies": tuple(policies)})
     tell_of(settings)
     judge = CallJudge(settings, headless=headless)
-    for name in unknown_tools(judge.policy().rules, judge.knows):
-        exits.told(UNKNOWN_TOOL.format(name))
+    for note in notes_on(judge.policy().rules, judge.knows):
+        exits.told(printable(note))
     return judge
 
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from handrail.contract.basics import SessionId
+from handrail.errors import UsageError
+from handrail.runtime.books import TakeOver
+from handrail.runtime.openings import HowOpened, how_opened
+from handrail.runtime.session_lock import holder_of
+from handrail.runtime.who import governed_by
 from handrail.session import Parts, Session
 from handrail.settings.keys import APPROVE
 from handrail.settings.load import Settings
@@ -14,49 +21,95 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
 from handrail.surfaces.cli.exec_command import interruptible, show_turn, tell_how_to_go_on, tell_survivors
 from handrail.surfaces.cli.journals import journal_of
-from handrail.surfaces.cli.options import in_workspace
+from handrail.surfaces.cli.options import answered_by, in_mode, in_workspace, of_model, with_folders, with_policies
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
+from handrail.surfaces.cli.text import printable
 
-_folder = click.Path(path_type=Path)
+TAKEN_OVER = (
+    "taken over from process {process}, which writes and starts nothing more; what it had started may be running there "
+    "yet, until that process is ended"
+)
 
 
 @click.command("resume")
 @click.argument("session")
 @in_workspace
-@click.option("--add-dir", "add_dirs", type=_folder, multiple=True, metavar="DIR", help="A further folder to work in.")
-@click.option("--mode", metavar="MODE", help="How much runs unasked.")
-@click.option("--policy", "policies", type=_folder, multiple=True, metavar="FILE", help="Rules, in TOML; repeatable.")
-@click.option("--model", metavar="NAME", help="The model that answered.")
-@click.option(
-    "--approve",
-    type=click.Choice(["ask", "all", "none", "wait"]),
-    help="Who answers what is still asked: you at the terminal, yes to all, nobody, or somebody later.",
-)
+@with_folders
+@in_mode
+@with_policies
+@of_model
+@answered_by
+@click.option("--take-over", is_flag=True, help="Also from a process that has it yet, and hangs.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each turn.")
-def resume(session: str, workspace: Path, as_json: bool, **flags: object) -> int:
-    """Go on where a session was left: by a crash, or with questions open. With --json, print the messages to append.
+def resume(session: str, workspace: Path, take_over: bool, as_json: bool, **flags: object) -> int:
+    """Go on where a session was left, and print its turns.
 
-    Answers that were given meanwhile count. What had started and may have changed something is not run again; what
-    had its result keeps it. Where nothing is left to do, the last turn is printed again.
+    It was left by a crash, or with questions open. Answers that were given meanwhile count. What had started and may
+    have changed something is not run again; what had its result keeps it. Where nothing is left to do, the last turn
+    is printed again. With --json, print the messages to append.
+
+    The session goes on under the mode, policies, folders and so on that it was opened with; an option given here
+    takes the place of that one. Settings in files hold as they are now.
+
+    A session that another process has open is left to it. With --take-over it is taken from there: that process
+    writes and starts nothing more, should it go on. What it had started counts as interrupted.
 
     Exit codes are those of 'handrail exec'.
     """
-    settings = settings_here(workspace, flags)
-    journal_of(settings.workspace)  # Raises where there is none.
+    journal, id = journal_of(workspace), SessionId(session)
+    settings = _settings(workspace, how_opened(journal, id), flags)
+    taken = _taken_over(holder_of(journal, id)) if take_over else ""
     tell_of(settings)
-    return asyncio.run(_resume(session, settings, as_json=as_json))
+    return asyncio.run(_resume(TakeOver(id) if taken else id, settings, taken, as_json=as_json))
 
 
-async def _resume(id: str, settings: Settings, *, as_json: bool) -> int:
+def _taken_over(holder: int | None) -> str:
+    """What people should know of the process that had the session; empty where none has. Raises UsageError."""
+    if why := governed_by(None):
+        raise UsageError(f"this command may not take a session over, for {why}")
+    return "" if holder is None else TAKEN_OVER.format(process=holder or "(unknown)")
+
+
+def _settings(workspace: Path, how: HowOpened, flags: Mapping[str, object]) -> Settings:
+    """Raises UsageError, also for a session with rules that only the program which opened it has."""
+    if how.rules:
+        raise UsageError(
+            "the program that opened this session gave it rules of its own, which are not here; take it up in that "
+            "program, with Session.open(…, session=ID)"
+        )
+    given = {name: value for name, value in flags.items() if value not in (None, ())}
+    left = {name: value for name, value in how.settings.items() if name not in given}
+    try:
+        settings = settings_here(workspace, {**left, **given})
+    except UsageError as error:
+        if not left:
+            raise
+        raise UsageError(
+            f"{error}\nthe session was opened with {_listed(left)}; give what is to hold instead"
+        ) from error
+    if left:
+        exits.told(f"going on as the session was opened: {_listed(left)}")
+    return settings
+
+
+def _listed(settings: Mapping[str, object]) -> str:
+    """`mode accept-edits, policies /etc/rules.toml`."""
+    texts = {name: value if isinstance(value, list) else [value] for name, value in settings.items()}
+    return printable(", ".join(f"{name} {' '.join(map(str, values))}" for name, values in texts.items()))
+
+
+async def _resume(named: str | TakeOver, settings: Settings, taken: str, *, as_json: bool) -> int:
+    """`taken` is told once the session is taken over."""
     parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
-    async with Session.open(settings.workspace, settings=settings, session=id, parts=parts) as session:
+    async with Session.open(settings.workspace, settings=settings, session=named, parts=parts) as session:
+        exits.told(taken)
         async with interruptible(session) as interrupted:
             turns = await session.take_up()
         for turn in turns:
             show_turn(turn, settings.workspace, as_json=as_json)
         tell_survivors(session)
     if not turns:
-        exits.told(f"the session {id} has no turn that could be finished")
+        exits.told(f"the session {session.id} has no turn that could be finished")
     if interrupted.is_set():
         return exits.INTERRUPTED
-    return tell_how_to_go_on(id, turns, settings.workspace)
+    return tell_how_to_go_on(session.id, turns, settings.workspace)

@@ -19,7 +19,7 @@ from handrail.runtime.spans import state_name
 from handrail.runtime.stored_sessions import Pruned, StoredSession, prune, stored_sessions
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.audit_commands import write_lines
-from handrail.surfaces.cli.journals import journal_of, shown_time
+from handrail.surfaces.cli.journals import journal_of, journal_place, shown_time
 from handrail.surfaces.cli.later import LazyGroup
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.text import printable
@@ -41,7 +41,8 @@ def sessions() -> None:
 @_json
 def list_(workspace: Path, as_json: bool) -> int:
     """Show all sessions, the oldest first."""
-    found = stored_sessions(journal_of(workspace))
+    journal = journal_place(workspace)
+    found = stored_sessions(journal) if journal.exists() else []
     if as_json:
         click.echo(json.dumps({"version": 1, "sessions": [asdict(session) for session in found]}))
         return exits.DONE
@@ -58,7 +59,15 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
     """Show the calls of one session, without secrets."""
     calls = histories(recorded_events(journal_of(workspace), SessionId(session)))
     if as_json:
-        click.echo(json.dumps({"version": 1, "session": session, "calls": [asdict(call) for call in calls]}))
+        click.echo(
+            json.dumps(
+                {
+                    "version": 1,
+                    "session": session,
+                    "calls": [{**asdict(call), "edited_from": call.edited_from} for call in calls],
+                }
+            )
+        )
         return exits.DONE
     for call in calls:
         for line in _call_lines(call):
@@ -72,7 +81,10 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
 @click.argument("session")
 @in_workspace
 def export(session: str, workspace: Path) -> int:
-    """Print one session whole: a line of JSON for each event, with its payload. That may hold secrets."""
+    """Print one session whole, with whatever secrets it holds.
+
+    A line of JSON for each event, with its payload: exact arguments and results.
+    """
     write_lines(exported_events(journal_of(workspace), SessionId(session), payloads=True))
     return exits.DONE
 
@@ -88,7 +100,9 @@ def prune_(workspace: Path, days: float, whole: bool, unfinished: bool, dry_run:
     if INSIDE in os.environ:
         raise UsageError("a governed call may not delete what is kept of calls; run this yourself")
     before = Instant(time.time() - days * _SECONDS_IN_A_DAY)
-    pruned = prune(journal_of(workspace), before, whole=whole, unfinished=unfinished, dry_run=dry_run)
+    journal, nothing = journal_place(workspace), Pruned((), (), wiped=True)
+    there = journal.exists()
+    pruned = prune(journal, before, whole=whole, unfinished=unfinished, dry_run=dry_run) if there else nothing
     for line in _pruned_lines(pruned, whole=whole, dry_run=dry_run):
         click.echo(line)
     if pruned.sessions and not dry_run and not pruned.wiped:
@@ -105,7 +119,7 @@ def _session_lines(found: Sequence[StoredSession]) -> Iterator[str]:
         about = f"{session.calls:>5,} calls  {session.payload_size / 1000:>8,.0f} kB  {_standing(session)}"
         yield f"{printable(session.id):<{width}}  {shown_time(session.started)}  {about}"
     if not found:
-        yield "The journal holds no sessions."
+        yield "No sessions."
 
 
 def _standing(session: StoredSession) -> str:
@@ -130,6 +144,8 @@ def _call_lines(call: CallHistory) -> Iterator[str]:
     arguments = call.latest("arguments")
     if arguments is not None:
         yield f"  {printable(json.dumps(arguments, ensure_ascii=False))}"
+    if call.edited_from is not None:
+        yield f"  edited by a person; asked about was {printable(json.dumps(call.edited_from, ensure_ascii=False))}"
     decision = call.latest("decision")
     if decision:
         yield f"  {decision['outcome']} ({printable(decision['source'])}): {printable(decision['reason'])}"

@@ -13,8 +13,9 @@ from handrail.contract.basics import Json
 from handrail.settings.keys import MODEL
 from handrail.settings.skills.listing import told_of
 from handrail.surfaces.cli import exits
-from handrail.surfaces.cli.policies import UNKNOWN_TOOL, unknown_tools
+from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
+from handrail.surfaces.cli.text import printable
 from handrail.tools import builtin_tools
 
 
@@ -24,8 +25,8 @@ def run_tools(workspace: Path, flags: Mapping[str, object], *, as_json: bool, ex
     settings = settings_here(workspace, flags)
     tell_of(settings)
     policy = settings.policy()
-    for name in unknown_tools(policy.rules, registry.knows):
-        exits.told(UNKNOWN_TOOL.format(name))
+    for note in notes_on(policy.rules, registry.knows):
+        exits.told(printable(note))
     menu = Toolbox(registry, lambda: policy, told_of(settings.skills.usable)).menu(settings[MODEL])
     if as_json:
         report = _report(registry, menu, explain=explain, everything=everything)

@@ -58,7 +58,7 @@ def list_(workspace: Path, as_json: bool) -> None:
 @in_workspace
 @_paths
 def show(workspace: Path, paths: tuple[str, ...]) -> None:
-    """Print what waits for trust: the whole content, and what a yes would switch on."""
+    """Print what waits for trust whole, and what a yes would switch on."""
     settings = settings_here(workspace, {})
     for waiting in _chosen(settings, paths):
         for line in _content_lines(waiting):

@@ -138,7 +138,5 @@ def _misplaced(text: str, done: int, hunk: Hunk, place: int, name: str) -> str:
             "of the file, and make one of two that overlap."
         )
     if hunk.at_end:
-        return (
-            f"{stands}, and not at the end of the file. Leave `*** End of File` out, or give the last lines of the file."
-        )
+        return f"{stands}, and not at the end of the file. Leave `*** End of File` out, or give the file's last lines."
     return f"{stands}, above its header `{hunk.headers[-1]}`. Give the line that it belongs to, or no header."

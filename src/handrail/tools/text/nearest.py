@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import heapq
 import re
 from collections import Counter
@@ -101,6 +100,8 @@ def _fits(found: str, sought: str, *, first: bool, last: bool) -> bool:
 
 def _most_alike(lines: Sequence[str], wanted: Sequence[str]) -> tuple[int, str] | None:
     """The line of the file most like the longest line of the old text, with that line."""
+    import difflib  # only where old text is not found
+
     sought = max(wanted, key=lambda line: len(line.strip()))
     words = set(_WORD.findall(sought))
     if not words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -72,8 +73,12 @@ class Calls:
     """Why they may not be all that it does, as a clause."""
 
 
+@lru_cache(maxsize=8)
 def calls_in(text: str, folders: Folders, home: str) -> Calls:
-    """Takes a text apart. Whatever it is, this gives back what was found, and says what was not."""
+    """Takes a text apart. Whatever it is, this gives back what was found, and says what was not.
+
+    Each text is asked for twice, for the rules that deny and for those that allow: so a few are kept.
+    """
     tree = parse(text)
     if tree is None:
         return Calls(problem=NOT_INSTALLED)

@@ -58,6 +58,8 @@ _OPERATORS = frozenset((
 _CONSTANTS = frozenset(("$true", "$false", "$null"))
 _GIVEN = frozenset(("$_", "$psitem"))
 """What a block is given."""
+_IN_BLOCKS = _STRUCTURE | _OPERATORS | _GIVEN
+_SHOWN_IN_BLOCKS = _CONSTANTS | _GIVEN
 
 _PIECE = re.compile(r"""'(?:[^']|'')*'|"(?:[^"`]|`.|"")*"|[(){}\[\],]""", re.S)
 """A string, a bracket or a comma."""
@@ -232,13 +234,13 @@ def _unjudged_node(tree: Tree, node: Node, known: frozenset[str]) -> Iterator[st
             yield f"what PowerShell makes of {text} is not judged"
         case "merging_redirection_operator" if not _MERGED.fullmatch(text):
             yield f"what the redirection {text} does is not judged"
-        case "variable" if text.lower() not in (_CONSTANTS | _GIVEN if known is _EXPRESSIONS else _CONSTANTS):
+        case "variable" if text.lower() not in (_SHOWN_IN_BLOCKS if known is _EXPRESSIONS else _CONSTANTS):
             yield f"what the variable {text} holds is not known"
         case "member_name" if text.lower() in cmdlets().listed("hiding"):
             yield f"the property {text} shows the environment"
         case "key_expression" if text.lower() not in cmdlets().listed("describing"):
             yield f"what a table does with {text} is not judged"
-    if not node.is_named and known is _EXPRESSIONS and node.type.lower() not in _STRUCTURE | _OPERATORS | _GIVEN:
+    if not node.is_named and known is _EXPRESSIONS and node.type.lower() not in _IN_BLOCKS:
         yield f"what {text} does is not judged"
 
 
