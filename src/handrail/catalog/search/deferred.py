@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -61,6 +60,8 @@ class SessionDeferredTools:
         if asked.names:
             return self._selected(asked.names, len(tools))
         if tools != self._indexed:
+            import asyncio  # whoever only lists the tools needs none
+
             self._index, self._indexed = await asyncio.to_thread(_index_of, tools), tools
         found = list(islice(self._visible(self._ranked(asked, tools)), most))
         self._found.update(dict.fromkeys(tool.name for tool in found))
