@@ -28,7 +28,6 @@ DATA = Path(package.__file__).parent
 ANYWHERE = Environment("linux", lambda name: Path("/bin") / name)
 TOOLS = {tool.name: tool for tool in builtin_tools()}
 WAITING: Mapping[str, str] = {
-    "save_memory": "facts kept in a file",
     "Agent": "a tool that has another agent do a task",
     "SendMessage": "a tool that sends a message to another agent",
 }

@@ -101,6 +101,7 @@ GEMINI: dict[str, tuple[dict[str, Any], str]] = {
     "exit_plan_mode": ({"plan_filename": "plan.md"}, "approved the plan"),
     "update_topic": ({"title": "Paint", "summary": "Nothing yet", "strategic_intent": "Buy paint"}, ""),
     "activate_skill": ({"name": "tides"}, "Read the table"),
+    "save_memory": ({"fact": "Tests run with make"}, "Tests run with make"),
 }
 OPENAI: dict[str, tuple[dict[str, Any], str]] = {
     "shell": ({"command": ["bash", "-lc", "pwd"], "workdir": "sub", "timeout_ms": 60_000}, "/sub"),
@@ -196,7 +197,7 @@ async def test_a_tool_works_under_its_face(
     arguments, told = CALLS[family][name]
     sent = json.loads(json.dumps(arguments).replace(URL, url))
     model = next(each.models[0] for each in families() if each.name == family) if own_model else ""
-    asker = Person(Reply(REPLIES.get(name, "Blue")))
+    asker = Person(Once() if name == "save_memory" else Reply(REPLIES.get(name, "Blue")))
     async with Session.open(
         workspace, mode="bypass", model=model, settings=with_a_skill, parts=parts(asker=asker)
     ) as session:

@@ -22,6 +22,7 @@ from handrail.contract.tool import Tool
 from handrail.errors import ToolFailed
 from handrail.sandbox import none
 from handrail.testing import FakeTool, assert_conforms
+from handrail.testing.tools import Behaviour
 from handrail.tools import builtin_tools
 from handrail.tools.shells import tool as shell_tool
 
@@ -54,11 +55,25 @@ ROWS: Mapping[str, JsonObject] = {
     "grep": {"pattern": "beta"},
     "shell": {"command": "(setsid sleep 600 &); echo x >>out.txt; sleep 0.01; seq 20000"},
     "powershell": {"command": "Get-Item ."},
+    "update_topic": {"title": "Port", "intent": "Look at it"},
+    "todo_write": {"todos": [{"text": "Cut the port", "status": "in_progress"}]},
+    "todo_read": {},
+    "task_create": {"subject": "Cut the port"},
+    "task_list": {},
+    "ask_user": {"questions": [{"question": "Which port?"}]},
+    "enter_plan_mode": {},
+    "memory": {"action": "save", "fact": "The port is 8080"},
     "tool_search": {"query": "tides"},
 }
 """A call that succeeds, for each tool that needs no other call before it."""
 
 JOB = {"command": "sleep 0.05; echo ready; cat", "background": True}
+ROWS_OF_TASKS: Mapping[str, JsonObject] = {
+    "task_get": {"task": "1"},
+    "task_update": {"task": "1", "status": "in_progress", "owner": "ada"},
+}
+"""The same for tools that need a task: it is created first, and both calls are cancelled together."""
+
 ROWS_OF_JOBS: Mapping[str, JsonObject] = {
     "shell_output": {"job": "job-1", "wait_for": "ready"},
     "shell_input": {"job": "job-1", "text": "hello"},
@@ -74,7 +89,7 @@ ELSEWHERE = {
 
 
 def test_every_tool_is_cancelled_somewhere() -> None:
-    assert sorted([*ROWS, *ROWS_OF_JOBS, *ELSEWHERE]) == sorted(TOOLS)
+    assert sorted([*ROWS, *ROWS_OF_TASKS, *ROWS_OF_JOBS, *ELSEWHERE, "exit_plan_mode"]) == sorted(TOOLS)
 
 
 @pytest.mark.parametrize("path", ELSEWHERE.values())
@@ -116,4 +131,31 @@ async def test_a_tool_for_jobs_leaves_nothing_half_done_when_it_is_cancelled(nam
     tool.description = "Starts a job, and does something with it."
     beside = (TOOLS["shell"], TOOLS[name])
     found = await assert_conforms(tool, {}, workspace=workspace, beside=beside)
+    assert found.cancellations == 200
+
+
+@pytest.mark.parametrize("name", ROWS_OF_TASKS)
+async def test_a_tool_for_tasks_leaves_nothing_half_done_when_it_is_cancelled(name: str, workspace: Path) -> None:
+    async def both(params: Any, context: RunContext) -> ToolResult:
+        await context.calls.call("task_create", {"subject": "Cut the port"})
+        return await context.calls.call(name, ROWS_OF_TASKS[name])
+
+    await _assert_steps_conform(f"create_and_{name}", both, ("task_create", name), workspace)
+
+
+async def test_a_plan_is_approved_or_not_whenever_that_is_cancelled(workspace: Path) -> None:
+    async def whole(params: Any, context: RunContext) -> ToolResult:
+        entered = await context.calls.call("enter_plan_mode", {})
+        plan = (entered.data or {}).get("plan_file", "")
+        await context.calls.call("write_file", {"file_path": plan, "content": "1. Cut the port.\n"})
+        return await context.calls.call("exit_plan_mode", {})
+
+    steps = ("enter_plan_mode", "write_file", "exit_plan_mode")
+    await _assert_steps_conform("plan", whole, steps, workspace)
+
+
+async def _assert_steps_conform(name: str, behaviour: Behaviour, steps: tuple[str, ...], workspace: Path) -> None:
+    tool = FakeTool(name, behaviour, claims=Claims.unknown())
+    tool.description = "Takes several steps, one after the other."
+    found = await assert_conforms(tool, {}, workspace=workspace, beside=tuple(TOOLS[step] for step in steps))
     assert found.cancellations == 200

@@ -69,6 +69,7 @@ class Row:
 
 
 SLEEPER = ("shell", {"command": "echo ready; exec sleep 1000", "background": True})
+TASK = ("task_create", {"subject": "look around"})
 
 ROWS = [
     Row("a file", "read_file", {"file_path": "a.txt"}),
@@ -102,6 +103,12 @@ ROWS = [
     Row("what comes next", "update_topic", {"intent": "look around"}),
     Row("a list", "todo_write", {"todos": [{"text": "look around", "status": "pending"}]}),
     Row("the list", "todo_read", {}),
+    Row("a task", "task_create", {"subject": "look around"}),
+    Row("the task", "task_get", {"task": "1"}, before=(TASK,)),
+    Row("all tasks", "task_list", {}),
+    Row("a task that begins", "task_update", {"task": "1", "status": "in_progress"}, before=(TASK,)),
+    Row("what is remembered", "memory", {"action": "list"}),
+    Row("a fact", "memory", {"action": "save", "fact": "two is a number"}),
     Row("a question", "ask_user", {"questions": [{"question": "Go on?"}]}),
     Row("a plan to come", "enter_plan_mode", {"reason": "much to do"}),
     Row("no plan", "exit_plan_mode", {}, ends=FAILED),

@@ -14,6 +14,7 @@ from handrail.tools.exit_plan_mode import ExitPlanMode
 from handrail.tools.glob import Glob
 from handrail.tools.grep import Grep
 from handrail.tools.list_directory import ListDirectory
+from handrail.tools.memory import Memory
 from handrail.tools.notebook_edit import NotebookEdit
 from handrail.tools.powershell import PowerShell
 from handrail.tools.read_file import ReadFile
@@ -64,6 +65,7 @@ def builtin_tools() -> tuple[Tool[Any], ...]:
         AskUser(),
         EnterPlanMode(),
         ExitPlanMode(),
+        Memory(),
         ActivateSkill(),
         ToolSearch(),
     )

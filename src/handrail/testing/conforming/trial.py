@@ -14,7 +14,7 @@ from typing import Any
 
 from handrail.contract.basics import CallId
 from handrail.contract.calls import AwaitingApproval, CallRequest, CallState, Executing, ObjectArguments, SettledState
-from handrail.contract.confirmation import Answer, Once
+from handrail.contract.confirmation import Answer, Once, QuestionConfirmation, Reply
 from handrail.contract.effects import Effects
 from handrail.contract.launching import Finished, Launcher, LaunchSpec, OutputSink
 from handrail.contract.tool import Tool
@@ -200,9 +200,12 @@ class _CountingLauncher:
 
 
 class _Agreeing:
-    """A person who says yes to everything that is asked."""
+    """A person who says yes to everything that is asked, and answers a question by its first option."""
 
     surface = "conformance"
 
     async def answer(self, call: AwaitingApproval) -> Answer:
+        asked = call.confirmation
+        if isinstance(asked, QuestionConfirmation):
+            return Reply(asked.options[0] if asked.options else "yes") if asked.form is None else Reply({})
         return Once()
