@@ -96,14 +96,17 @@ REFUSED = [
     Refused("overlapping", b"a\na\na\n", ("@@", " a", "-a", "+b"), "Hunk 1 of f stands at 2 places: lines 1, 2."),
     Refused("a part of a line", b"xa\nab\n", ("@@", "-a", "+b"), "Hunk 1 of f was not found."),
     Refused("indented", b"  a\n", ("@@", "-a", "+b"), "has 2 spaces where the hunk has no blank"),
-    Refused("out of order", b"a\nb\n", ("@@", "-b", "+B", "@@", "-a", "+A"), "Hunk 2 of f was not found after line 2"),
+    Refused("out of order", b"a\nb\n", ("@@", "-b", "+B", "@@", "-a", "+A"), "Hunk 2 of f stands at line 1, and the"),
+    Refused("overlapping hunks", b"a\nb\nc\n", ("@@", "-a", " b", "@@", " b", "-c"), "make one of two that overlap."),
+    Refused("absent after", b"a\nb\n", ("@@", "-a", "+A", "@@", "-x", "+z"), "was not found after line 1, where the"),
     Refused("no such header", b"a\n", ("@@ def f():", "-a", "+b"), "Hunk 1 of f: its header `def f():` is not in the"),
     Refused("two headers", b"h\nx\nh\nx\n", ("@@ h", "-x", "+y"), "Hunk 1 of f stands at 2 places: lines 2, 4."),
     Refused("of others", b"def z():\n" + TWO, ("@@ def z():", "-  x", "+  y"), "at none that belongs to its header"),
     Refused("another section", b"# A\n# B\nx\n# C\nx\n", ("@@ # A", "-x", "+y"), "at none that belongs to its header"),
-    Refused("above the header", b"x\nh\n", ("@@ h", "-x", "+y"), "Hunk 1 of f was not found"),
+    Refused("above the header", b"x\nh\n", ("@@ h", "-x", "+y"), "Hunk 1 of f stands at line 1, above its header `h`."),
     Refused("nowhere", b"a\n", ("@@", "+b"), "Hunk 1 of f only adds lines, and does not say where."),
-    Refused("not at the end", b"a\nb\n", ("@@", "-a", "+c", "*** End of File"), "was not found at the end of the file"),
+    Refused("not at the end", b"a\nb\n", ("@@", "-a", "+c", "*** End of File"), "stands at line 1, and not at the end"),
+    Refused("not there at all", b"a\n", ("@@", "-q", "+c", "*** End of File"), "was not found at the end of the file"),
     Refused("no change", b"a\n", ("@@", "-a", "+a"), "f would not change: what the hunks take away and"),
     Refused("binary", b"a\0b", ("@@", "-a", "+a"), "f is binary, 3 bytes, and can't be patched."),
     Refused("left out", b"a\nb\n", ("@@", "-a", "+# ... rest of the code"), "stands for code that was left out"),
@@ -133,6 +136,9 @@ async def test_a_patch_that_does_not_fit_changes_nothing_and_says_why(case: Refu
         (patch("*** Update File: f"), "has no hunks"),
         (patch("*** Update File: f", "@@", " a"), "changes nothing"),
         (patch("*** Update File: f", "@@", "a"), "every line of a hunk must begin with a space, `-` or `+`"),
+        (patch("*** Update File: f", "*** Move to: ", "@@", "-a", "+b"), "the path is missing"),
+        (patch("*** Add File: p", "+a", "*** Add File: p/q", "+b"), "has p as a file, and p/q as a file in it"),
+        (patch("*** Add File: p/q", "+a", "*** Add File: ./p", "+b"), "has ./p as a file, and p/q as a file in it"),
         (patch("*** Delete File: f", "*** Delete File: ./f"), "The patch names ./f more than once."),
         (patch("*** Update File: f", "*** Move to: f", "-a", "+b"), "more than once"),
         (patch(*(f"*** Delete File: {number}" for number in range(201))), "at most 200 are changed at once"),
@@ -226,6 +232,28 @@ async def test_a_second_patch_builds_on_the_first(tmp_path: Path) -> None:
     await bench.run(ApplyPatch(), input=update("@@", "-alpha", "+ALPHA"))
     await bench.run(ApplyPatch(), input=update("@@", "-beta", "+BETA"))
     assert (tmp_path / "f").read_bytes() == b"ALPHA\nBETA\n\n"
+
+
+async def test_a_patch_that_names_a_file_and_a_link_to_it_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a\nb\n")
+    (tmp_path / "link").symlink_to("f")
+    both = patch("*** Update File: link", "@@", "-a", "+A", "*** Update File: f", "@@", "-b", "+B")
+    with pytest.raises(ToolFailed, match="f and link are one file: a link leads there"):
+        await Bench(tmp_path).run(ApplyPatch(), input=both)
+    assert (tmp_path / "f").read_text() == "a\nb\n"
+
+
+REPEATED = 20_000
+"""Lines that are all the same: work that took their square would take minutes."""
+
+
+@pytest.mark.parametrize("headers", [("@@ line",), ("@@ line", "@@ line", "@@ line"), ("@@  line",), ()])
+async def test_a_file_of_equal_lines_costs_no_more_than_others(headers: tuple[str, ...], tmp_path: Path) -> None:
+    before = b"line\n" * REPEATED + b" line\n" * REPEATED
+    (tmp_path / "f").write_bytes(before)
+    with pytest.raises(ToolFailed, match=r"places: lines [124], "):
+        await Bench(tmp_path).run(ApplyPatch(), input=update(*(headers or ("@@",)), " line", "-line", "+c"))
+    assert (tmp_path / "f").read_bytes() == before
 
 
 def test_what_is_no_patch_may_touch_anything() -> None:

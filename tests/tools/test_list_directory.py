@@ -151,3 +151,14 @@ async def test_one_of_a_thing_is_not_many(tmp_path: Path) -> None:
     result = await Bench(tmp_path).run(ListDirectory())
     assert result.text == "a  (1 byte)"
     assert result.display == TextDisplay("1 entry in .")
+
+
+@pytest.mark.parametrize(
+    "line", ["\\", "a\\", "!", "!\\", "[z-a]", "a" * 100_000, "b\udcff"], ids=lambda line: line[:3]
+)
+async def test_a_line_of_an_ignore_file_that_is_no_pattern_leaves_the_others_to_hold(line: str, tmp_path: Path) -> None:
+    make(tmp_path, {"x.log": "", "y": ""})
+    (tmp_path / ".gitignore").write_bytes(f"*.log\n{line}\n".encode(errors="surrogateescape"))
+    text = (await Bench(tmp_path).run(ListDirectory())).text
+    assert "x.log" not in text
+    assert "\ny  (0 bytes)\n[1 ignored by .gitignore" in text

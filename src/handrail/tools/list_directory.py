@@ -16,6 +16,7 @@ from handrail.tools.descriptions import description_of
 from handrail.tools.parameters import Parameters
 from handrail.tools.reading.folder import in_order, row
 from handrail.tools.search.ignoring import Ignoring, ignore_claims
+from handrail.tools.text.beside import beside_the_loop
 from handrail.tools.text.counting import counted
 
 MOST_ENTRIES = 1_000
@@ -54,8 +55,12 @@ class ListDirectory(Tool[Params]):
             return _listing(shown, entries, params.offset, hidden=0)
         ignoring = await Ignoring.read(params.path, files)
         wanted = [entry for entry in entries if entry.name != _OWN_TO_GIT]
-        visible = [e for e in wanted if not ignoring.ignores(e.name, is_folder=e.kind == "folder")]
+        visible = await beside_the_loop(_visible, wanted, ignoring)
         return _listing(shown, visible, params.offset, hidden=len(wanted) - len(visible))
+
+
+def _visible(entries: Sequence[Entry], ignoring: Ignoring) -> Sequence[Entry]:
+    return [entry for entry in entries if not ignoring.ignores(entry.name, is_folder=entry.kind == "folder")]
 
 
 def _listing(shown: str, entries: Sequence[Entry], offset: int, hidden: int) -> ToolResult:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from handrail.contract.context import FileReader
 from handrail.contract.effects import PathClaim
+from handrail.tools.text.beside import beside_the_loop
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 NAME = ".gitignore"
+_MOST_LINES = 10_000
+"""Of one file: nobody writes more of them."""
 
 
 def ignore_files(path: str) -> tuple[str, ...]:
@@ -41,15 +45,12 @@ class Ignoring:
 
     @classmethod
     async def read(cls, path: str, files: FileReader) -> Ignoring:
-        from pathspec import GitIgnoreSpec  # costs 8 ms, which only a listing need pay
-
         folder = PurePosixPath(path)
         rules = []
         for name in (*ignore_files(path), str(folder / NAME)):
             if await files.kind(name) == "file":
                 content = await files.read(name)
-                lines = content.data.decode(errors="replace").splitlines()
-                rules.append((PurePosixPath(name).parent, GitIgnoreSpec.from_lines(lines)))
+                rules.append((PurePosixPath(name).parent, await beside_the_loop(_spec, content.data)))
         return cls(folder, rules)
 
     def ignores(self, name: str, *, is_folder: bool) -> bool:
@@ -63,3 +64,24 @@ class Ignoring:
                 if verdict is not None:
                     return verdict
         return False
+
+
+def _spec(data: bytes) -> GitIgnoreSpec:
+    """Its rules. As for git, a line that is no pattern matches nothing, and the others hold."""
+    import re2
+    from pathspec import GitIgnoreSpec  # costs 8 ms, which only a listing need pay
+
+    errors = (ValueError, re.error, re2.error)
+
+    def is_pattern(line: str) -> bool:
+        try:
+            GitIgnoreSpec.from_lines((line,))
+        except errors:
+            return False
+        return True
+
+    lines = data.decode(errors="replace").splitlines()[:_MOST_LINES]
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except errors:
+        return GitIgnoreSpec.from_lines(filter(is_pattern, lines))
