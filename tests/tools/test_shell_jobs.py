@@ -177,6 +177,37 @@ async def test_a_wait_has_an_end_of_its_own(root: Path) -> None:
     assert text.startswith("other\n[No line with 'ready' came within 1 s. job-1 (")
 
 
+async def test_a_job_is_waited_for_to_its_end_whatever_it_prints(root: Path) -> None:
+    async with shells(root) as sh:
+        await sh.start("until [ -e go ]; do sleep 0.01; done; echo one; echo two")
+        waiting = asyncio.ensure_future(sh.output(until_end=True))
+        await asyncio.sleep(0)
+        (root / "go").touch()
+        assert (await waiting).startswith("one\ntwo\n[job-1 (")
+        assert (await sh.output(until_end=True)).startswith("(nothing new)\n[job-1 (")
+
+
+async def test_a_wait_for_the_end_has_an_end_of_its_own_and_shows_what_came(root: Path) -> None:
+    async with shells(root) as sh:
+        await sh.start("echo other; sleep 1000")
+        text = await sh.output(until_end=True, timeout=1)
+    assert text.startswith("other\n[It did not end within 1 s. job-1 (")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"job": "", "until_end": True}, "name the job"),
+        ({"job": "", "wait_for": "x"}, "name the job"),
+        ({"wait_for": "x", "until_end": True}, "Give one of them"),
+    ],
+)
+async def test_a_wait_says_what_for(root: Path, arguments: dict[str, object], said: str) -> None:
+    async with shells(root) as sh:
+        await sh.start("sleep 1000")
+        assert said in await sh.output(**{"job": "job-1", **arguments})
+
+
 async def test_a_wait_can_be_cancelled_and_takes_nothing_with_it(root: Path) -> None:
     async with shells(root) as sh:
         await sh.start("echo other; sleep 1000")
@@ -261,7 +292,7 @@ async def test_a_job_that_is_not_there_is_answered_with_those_that_are(tool: str
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"wait_for": "x"}, "wait_for needs a job"),
+        ({"wait_for": "x"}, "name the job to wait for"),
         ({"job": "job-1", "wait_for": "("}, "wait_for is not a regular expression of RE2: missing"),
     ],
 )

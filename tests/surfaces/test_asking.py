@@ -1,0 +1,66 @@
+"""What a terminal shows of questions and plans, and what a person may type."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from handrail.contract.confirmation import Answer, CancelCall, Confirmation, Once, PlanConfirmation, Reject, Reply
+from handrail.contract.confirmation import QuestionConfirmation as Question
+from handrail.contract.decision import Decision, FromTool, Outcome
+from handrail.surfaces.cli.asking import parsed_verdict
+from handrail.surfaces.cli.confirming import shown_lines
+
+MODES = ("default", "accept-edits")
+ROOT = Path("/ws")
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("y", Once()),
+        (" YES ", Once()),
+        ("y accept-edits", Reply("accept-edits")),
+        ("y bypass", "The modes are default, accept-edits."),
+        ("y Accept-Edits", "The modes are default, accept-edits."),
+        ("n", Reject()),
+        ("no test first", Reject("test first")),
+        ("c", CancelCall()),
+        ("", "Type y, n or c."),
+        ("accept-edits", "Type y, n or c."),
+        ("a 1", "Type y, n or c."),
+        ('e {"plan": "x"}', "Type y, n or c."),
+    ],
+)
+def test_a_plan_is_answered_by_yes_no_or_a_yes_with_a_mode(line: str, answer: Answer | str) -> None:
+    assert parsed_verdict(line, MODES) == answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines"),
+    [
+        (
+            PlanConfirmation("A plan", "1. Cut\x1b[2J\n2. Test", ROOT / ".handrail/plans/s.md", MODES),
+            [
+                "  1. Cut\\x1b[2J",
+                "  2. Test",
+                "  (in .handrail/plans/s.md)",
+                "  Then go on in mode: default, or accept-edits",
+            ],
+        ),
+        (PlanConfirmation("A plan", "Cut", Path("/elsewhere.md")), ["  Cut", "  (in /elsewhere.md)"]),
+        (
+            Question("Store", "Which?", ("SQLite", "Postgres"), descriptions=("one file", "")),
+            ["  Which?", "  - SQLite: one file", "  - Postgres"],
+        ),
+        (
+            Question("Q", "Which?", ("A", "B"), several=True),
+            ["  Which?", "  - A", "  - B", "  (several may be chosen: A, B)"],
+        ),
+        (Question("Q", "Which?", ("A", "B"), descriptions=("only one",)), ["  Which?", "  - A: only one", "  - B"]),
+    ],
+)
+def test_a_terminal_shows_all_there_is_to_choose_from(asked: Confirmation, lines: list[str]) -> None:
+    why = Decision(Outcome.ASK, FromTool(), "a person is to answer it")
+    assert shown_lines("question", asked, why, (), ROOT, colour=False)[1:-1] == lines
