@@ -79,3 +79,17 @@ class Noting:
     async def run(self, spec: LaunchSpec, on_output: OutputSink | None = None) -> Finished:
         self.specs.append(spec)
         return await self.inner.run(spec, on_output)
+
+
+@dataclass
+class Tight:
+    """Gives each child less time and memory than it is to have: for those that would use up all of it."""
+
+    seconds: float
+    memory: int
+    inner: Launcher = field(default_factory=PlainLauncher)
+
+    async def run(self, spec: LaunchSpec, on_output: OutputSink | None = None) -> Finished:
+        timeout = None if spec.timeout is None else min(spec.timeout, self.seconds)
+        memory = None if spec.most_memory is None else min(spec.most_memory, self.memory)
+        return await self.inner.run(replace(spec, timeout=timeout, most_memory=memory), on_output)

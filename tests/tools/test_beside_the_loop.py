@@ -69,9 +69,8 @@ async def test_the_loop_does_none_of_the_work_that_grows_with_a_file(
     worked: set[str] = set()
     threading.setprofile(lambda frame, event, argument: worked.add(Path(frame.f_code.co_filename).stem))
     try:
-        with modules_of_the_loop(modules) as seen:
-            with suppress(ToolFailed):
-                await Bench(tmp_path).run(tool, **arguments)
+        with modules_of_the_loop(modules) as seen, suppress(ToolFailed):
+            await Bench(tmp_path).run(tool, **arguments)
     finally:
         threading.setprofile(None)
     assert seen == set()

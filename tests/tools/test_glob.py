@@ -85,6 +85,22 @@ async def test_odd_names_survive(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("pattern", "name"), [("a:b.x", "a:b.x"), ("*:*", "a:b.x"), ("in/*:?.x", "in/c:d.x"), ("[^q]:*.x", "a:b.x")]
+)
+async def test_names_with_colons_are_found(pattern: str, name: str, tmp_path: Path) -> None:
+    make(tmp_path, {"a:b.x": "", "in/c:d.x": "", "q:e.x": "", ".gitignore": "g:*"})
+    (tmp_path / "g:h.x").touch()
+    names = (await found(tmp_path, pattern)).text.split("\n")
+    assert name in names
+    assert "g:h.x" not in names
+
+
+@pytest.mark.parametrize("pattern", ["/etc/*.conf", "~/notes/*"])
+async def test_a_pattern_that_names_a_folder_elsewhere_is_told_where_that_goes(pattern: str, tmp_path: Path) -> None:
+    assert "[A pattern is relative to path. Give the folder as path" in (await found(tmp_path, pattern)).text
+
+
 async def test_many_files_are_cut_with_the_total_and_always_alike(tmp_path: Path) -> None:
     make(tmp_path, {f"{number % 7}/{number}": "" for number in range(1500)})
     first, second = await found(tmp_path, "*"), await found(tmp_path, "*")

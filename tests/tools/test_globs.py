@@ -32,6 +32,7 @@ CASES = [
     Case("one character", "a?c", ["abc"], ["ac", "a/c"], ("a?c",), True),
     Case("class", "[ab].py", ["a.py"], ["c.py"], ("[ab].py",), True),
     Case("other class", "[!ab].py", ["c.py"], ["a.py"], ("[!ab].py",), True),
+    Case("other class, as shells write it", "x/[^ab].py", ["x/c.py"], ["x/a.py"], ("[^ab].py",)),
     Case("escaped bracket", r"app/\[id\]/p", ["app/[id]/p"], ["app/i/p"], ("p",)),
     Case("escaped brace", r"a\{b,c\}", ["a{b,c}"], ["ab"], (r"a\{b,c\}",), True),
     Case("choice with folders", "{src,lib}/*.c", ["src/a.c", "lib/a.c"], ["a.c", "x/a.c"], ("*.c",)),
@@ -52,6 +53,7 @@ def test_a_glob_matches_what_it_says(case: Case) -> None:
     ("pattern", "problem"),
     [
         ("/", "it is empty"),
+        ("[[:alpha:]]*", "classes such as .* are not known here; write the characters"),
         ("../*.py", "it can't go up with '..'"),
         ("{a,b}" * 9, "its braces expand to more than 256 patterns"),
     ],

@@ -178,3 +178,13 @@ async def test_what_was_read_is_known_afterwards(root: Path) -> None:
     bench = Bench(root)
     await bench.run(ReadManyFiles(), paths=["a.py"])
     assert bench.ledger.last(root / "a.py") is not None
+
+
+async def test_of_far_too_many_files_the_first_are_read_each_time(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathering, "MOST_FOUND", 5)
+    for number in range(2_000):
+        (root / f"many/{number % 40:02}/{number:04}").parent.mkdir(parents=True, exist_ok=True)
+        (root / f"many/{number % 40:02}/{number:04}").write_text("x")
+    text = await read(root, "many/**")
+    assert files_in(text)[:3] == ["many/00/0000", "many/00/0040", "many/00/0080"]
+    assert "[many/**: more than 5 files; those after the first were left out. Narrow the glob.]" in text

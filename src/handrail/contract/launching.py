@@ -50,6 +50,8 @@ class LaunchSpec:
     """Seconds; None waits for ever."""
     keep_output: int = 1_000_000
     """Bytes kept in memory of all that is printed: the first and the last half of this each."""
+    most_memory: int | None = None
+    """Bytes of its own that each of its processes can get, where the platform can bound that; files mapped in aside."""
     stdin: Literal["closed", "open"] = "closed"
     """Open: what `Child.send` gives comes there."""
     handles: tuple[int, ...] = ()

@@ -18,7 +18,7 @@ from handrail.sandbox.finishing import to_the_end
 from handrail.sandbox.kept_output import KeptOutput
 from handrail.sandbox.marks import MARKER, Mark
 from handrail.sandbox.pipes import STDOUT, ChildPipes
-from handrail.sandbox.processes import Family, Process, end, ticks
+from handrail.sandbox.processes import Family, Process, bound_memory, end, ticks
 from handrail.sandbox.watchdog import Watchdog
 
 TERM_GRACE = 1.0
@@ -70,6 +70,8 @@ class _Child(asyncio.SubprocessProtocol):
         if isinstance(transport, asyncio.SubprocessTransport):
             self._mark.put_on(transport.get_pid())
             self._watchdog.watch(transport.get_pid(), self._mark)
+            if self._spec.most_memory is not None:
+                bound_memory(transport.get_pid(), self._spec.most_memory)
             self._pipes = ChildPipes(transport, self.end)
             if self._spec.on_start is not None:
                 self._spec.on_start(self._pipes)

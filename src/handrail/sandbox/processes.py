@@ -20,6 +20,9 @@ from dataclasses import dataclass
 
 from handrail.sandbox.marks import Mark
 
+if sys.platform == "linux":
+    import resource
+
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -68,6 +71,13 @@ def end(processes: Iterable[Process], *, force: bool) -> None:
             os.killpg(group, signal.SIGKILL if force else signal.SIGTERM)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGCONT)  # a stopped process takes no SIGTERM
+
+
+def bound_memory(pid: int, most: int) -> None:
+    """Of a process that has just started, and of what it will start: what is over is refused, and mostly ends it."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # it has ended, or has a lower limit
+            resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
 
 
 def _descendants(members: set[Process], table: Iterable[Process]) -> Iterator[Process]:

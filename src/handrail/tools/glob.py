@@ -13,6 +13,7 @@ from handrail.contract.tool import Kind, Reads, Tool
 from handrail.errors import ToolFailed
 from handrail.tools.descriptions import description_of
 from handrail.tools.parameters import Parameters
+from handrail.tools.search.endless import stuck
 from handrail.tools.search.globs import BadGlob
 from handrail.tools.search.paging import Found, page_note
 from handrail.tools.search.program import Programs
@@ -121,10 +122,13 @@ def _result(params: Params, scope: Scope, names: _Names, ended: Ended, complaint
     fault = None
     if ended.timed_out:
         fault = CallFault(ErrorKind.TIMEOUT, f"The search took more than {params.timeout:g} s and was stopped.")
-        rows.append(f"[{fault.message} This is what was found until then; narrow path, or give more timeout.]")
+        advice = stuck(ended.stuck_at) if ended.stuck_at else "Narrow path, or give more timeout."
+        rows.append(f"[{fault.message} This is what was found until then. {advice}]")
     elif not names.total and not names.secret:
         rows.append(f"No file in {scope.shown} matches {params.pattern}.")
         rows.append(f"[{passed_by(ignored=params.include_ignored)}]")
+        if params.pattern.startswith(("/", "~")):
+            rows.append("[A pattern is relative to path. Give the folder as path, and the pattern below it.]")
         if "[" in params.pattern:
             rows.append(r"[`[…]` is a choice of characters; write `\[` for a bracket in a name.]")
     if names.secret:

@@ -15,6 +15,7 @@ from handrail.errors import ToolFailed
 from handrail.tools.descriptions import description_of
 from handrail.tools.parameters import Parameters
 from handrail.tools.search.advice import advice_on
+from handrail.tools.search.endless import stuck
 from handrail.tools.search.globs import BadGlob
 from handrail.tools.search.paging import Found, page_note
 from handrail.tools.search.program import Programs
@@ -133,7 +134,8 @@ def _result(params: Params, scope: Scope, around: Around, outcome: Outcome) -> T
     fault = None
     if ended.timed_out:
         fault = CallFault(ErrorKind.TIMEOUT, f"The search took more than {params.timeout:g} s and was stopped.")
-        rows.append(f"[{fault.message} This is what was found until then; narrow path or glob, or give more timeout.]")
+        advice = stuck(ended.stuck_at) if ended.stuck_at else "Narrow path or glob, or give more timeout."
+        rows.append(f"[{fault.message} This is what was found until then. {advice}]")
     elif not matches.file_count:
         rows.append(_nothing(params, scope))
     rows += _aside(scope, outcome)

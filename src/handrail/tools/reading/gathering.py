@@ -11,6 +11,7 @@ from handrail.contract.launching import Launcher
 from handrail.contract.values import value
 from handrail.errors import ToolFailed
 from handrail.runtime.names import shown_name
+from handrail.tools.search.endless import stuck
 from handrail.tools.search.globs import BadGlob
 from handrail.tools.search.program import Programs
 from handrail.tools.search.ripgrep import BadSearch, Bounds, Ended, Ripgrep
@@ -115,16 +116,21 @@ class Gathering:
 
         ripgrep = Ripgrep(self._programs, self._launcher, self._workspace, Bounds(scope.folder, self._ignored, TIMEOUT))
         try:
-            ended = await ripgrep.run(("--files", "--null", *wanted.beforehand()), scope.targets, b"\0", take)
+            options = ("--files", "--null", *wanted.beforehand())
+            ended = await ripgrep.run(options, scope.targets, b"\0", take)
+            if not ended.complete:  # once more in order: the first ones, and the same each time
+                found.clear()
+                await ripgrep.run(("--sort=path", *options), scope.targets, b"\0", take)
         except BadSearch as error:
             raise ToolFailed(f"{glob.pattern} is not a glob that can be used: {error}. Correct it.") from None
         return sorted(found, key=in_order), ended
 
     def _notes(self, path: str, scope: Scope, found: int, secret: Sequence[str], ended: Ended) -> Iterator[str]:
         if ended.timed_out:
-            yield f"[{path}: the look for files took more than {TIMEOUT:g} s and was stopped. Narrow the glob.]"
+            advice = stuck(ended.stuck_at) if ended.stuck_at else "Narrow the glob."
+            yield f"[{path}: the look for files took more than {TIMEOUT:g} s and was stopped. {advice}]"
         elif not ended.complete:
-            yield f"[{path}: more than {MOST_FOUND:,} files; of those, some were left out. Narrow the glob.]"
+            yield f"[{path}: more than {MOST_FOUND:,} files; those after the first were left out. Narrow the glob.]"
         elif not found:
             yield f"[{path}: no file matches. {passed_by(ignored=self._ignored)}]"
         if ended.troubled:

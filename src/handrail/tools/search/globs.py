@@ -121,8 +121,10 @@ class GlobMatcher:
 
 
 def _name(pattern: str) -> re.Pattern[str]:
+    if "[[:" in pattern:
+        raise BadGlob("classes such as [[:alpha:]] are not known here; write the characters, such as [a-zA-Z]")
     # fnmatch's patterns never backtrack over more than one star.
-    return re.compile(fnmatch.translate(_ESCAPED.sub(r"[\1]", pattern).replace("\\", "")))
+    return re.compile(fnmatch.translate(_ESCAPED.sub(r"[\1]", pattern).replace("[^", "[!").replace("\\", "")))
 
 
 def _expanded(pattern: str) -> Iterator[str]:

@@ -16,13 +16,18 @@ from handrail.contract.launching import Finished, Launcher, LaunchSpec
 from handrail.contract.values import value
 from handrail.errors import LauncherError, ToolFailed
 from handrail.runtime.environment import child_environment
+from handrail.tools.search.endless import endless_ignore_file, stuck
 from handrail.tools.search.program import Programs
+from handrail.tools.text.beside import beside_the_loop
 
 _ALWAYS = ("--no-config", "--hidden", "--no-require-git", "--crlf", "--color=never", "--glob=!.git")
 _NEVER_MATCHES = "[a&&b]"
 _KEPT = 20_000
 """Bytes kept of what it prints: its complaint, when there is nothing else. Results are read as they come."""
 _MOST_COMPLAINTS = 5
+_MOST_MEMORY = 2_000_000_000
+"""Bytes. It takes tens of millions, unless it is led to hold a whole file: by an ignore file that is a link to
+`/dev/zero`, say, as one that comes with a repository may be, or by a search across lines."""
 _LEAST_TIME = 1.0
 """Seconds that the last step of a search gets, whatever the steps before it took."""
 LONGEST_RECORD = 16 * 1024 * 1024
@@ -45,6 +50,8 @@ class Ended:
     timed_out: bool = False
     troubled: bool = False
     """Something could not be read."""
+    stuck_at: str = ""
+    """Where it timed out: an ignore file that explains it."""
 
 
 @value
@@ -76,13 +83,22 @@ class Ripgrep:
         if finished is None:
             return Ended(complete=False)
         if finished.ending == "timeout":
-            return Ended(timed_out=True)
+            return Ended(timed_out=True, stuck_at=await beside_the_loop(endless_ignore_file, self._bounds.folder))
+        if finished.ending == "signalled":
+            raise ToolFailed(await self._broken(finished))
         if finished.exit_code in (0, 1):
             return Ended()
         complaint = (finished.head + finished.tail).decode(errors="replace")
         if complaint.startswith("rg: "):
             raise BadSearch(_in_short(complaint))
         return Ended(troubled=True)
+
+    async def _broken(self, finished: Finished) -> str:
+        why = "it took more memory than it is given" if b"memory" in finished.head else "it was killed"
+        said = f"The search broke off: ripgrep was ended by signal {finished.signal}, as {why}."
+        if name := await beside_the_loop(endless_ignore_file, self._bounds.folder):
+            return f"{said} {stuck(name)}"
+        return f"{said} Narrow path or glob, or search without multiline=true, which takes whole files into memory."
 
     async def complaints(self, options: Sequence[str], targets: Sequence[str]) -> list[str]:
         """What can't be read there, as `name: why`: said by a search that finds nothing and is not told to be quiet."""
@@ -109,6 +125,7 @@ class Ripgrep:
             env=environment,
             timeout=max(_LEAST_TIME, self._bounds.timeout - (time.monotonic() - self._began)),
             keep_output=_KEPT,
+            most_memory=_MOST_MEMORY,
         )
         search = asyncio.ensure_future(self._launcher.run(spec, records.add))
         records.on_enough = search.cancel

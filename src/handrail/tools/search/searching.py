@@ -55,7 +55,8 @@ class Search:
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
         outcome, (secret, looked) = searching.result(), looking.result()
-        ended = replace(outcome.ended, timed_out=outcome.ended.timed_out or looked.timed_out)
+        timed_out, stuck_at = outcome.ended.timed_out or looked.timed_out, outcome.ended.stuck_at or looked.stuck_at
+        ended = replace(outcome.ended, timed_out=timed_out, stuck_at=stuck_at)
         return replace(outcome, ended=ended, secret=secret)
 
     async def _searched(self, room: Room, around: Around) -> Outcome:

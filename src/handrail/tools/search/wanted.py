@@ -23,11 +23,18 @@ class Wanted:
 
         A file type, unlike a glob, does not bring back what `.gitignore` leaves out.
         """
-        if self._pattern is None or self._excludes or not self._pattern.last_names:
+        if self._pattern is None or self._excludes or not self._pattern.last_names or self._has_colons:
             return []
         return [*(f"--type-add=wanted:{name}" for name in self._pattern.last_names), "--type=wanted"]
 
     @property
     def known_beforehand(self) -> bool:
         """Whatever ripgrep gives under these options is wanted."""
-        return self._pattern is None or (self._pattern.by_name_alone and not self._excludes)
+        if self._pattern is None:
+            return True
+        return self._pattern.by_name_alone and not self._excludes and not self._has_colons
+
+    @property
+    def _has_colons(self) -> bool:
+        """The definition of a type can't hold one more."""
+        return self._pattern is not None and any(":" in name for name in self._pattern.last_names)
