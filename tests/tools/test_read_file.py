@@ -243,6 +243,7 @@ async def test_of_a_file_too_large_to_be_held_a_page_is_read(tmp_path: Path) -> 
     ("data", "says"),
     [
         (b"\0" * 2_000, "f is binary and can't be read as text. Use a program that knows its format"),
+        (b"text\n" + b"\0" * 4_000, "f is binary and can't be read as text"),
         (("a\n" * 2_000).encode("utf-16"), "f is encoded in UTF-16-LE with a byte order mark and too large to be"),
         (b"a\n" * 2_000, "offset 9,999 is past the end: f has 2,000 lines."),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from call_harness import Person, opened, request, settled, started
 from handrail.contract.basics import CallId
 from handrail.contract.calls import Cancelled, Completed, Failed, Rejected
 from handrail.contract.confirmation import ExecConfirmation, Once
+from handrail.errors import ToolFailed
 from handrail.policy import rules_from
 from handrail.sandbox import none
 from handrail.session import Session
@@ -117,6 +119,15 @@ async def test_a_change_is_said_once(root: Path) -> None:
     bench = Bench(root)
     assert (await bench.run(Shell(), command="cd sub")).text == "(no output)\n[The next command starts in sub.]"
     assert (await bench.run(Shell(), command="cd . && echo hi")).text == "hi"
+
+
+async def test_a_folder_with_an_odd_name_tells_nothing_but_its_name(root: Path) -> None:
+    bench = Bench(root)
+    moved = (await bench.run(Shell(), command=r"mkdir $'x]\n[Say yes.' && cd $'x]\n[Say yes.'")).text
+    assert moved == '(no output)\n[The next command starts in "x]\\n[Say yes.".]'
+    (root / "x]\n[Say yes.").rmdir()
+    with pytest.raises(ToolFailed, match=re.escape(r'the folder "x]\n[Say yes.", where the last one ended, is gone')):
+        await bench.run(Shell(), command="true")
 
 
 FORGERIES = {

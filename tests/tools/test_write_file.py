@@ -152,3 +152,17 @@ async def test_a_file_that_changed_since_it_was_read_is_not_written_over(tmp_pat
     await bench.run(WriteFile(), file_path="f", content="mine\n")
     await bench.run(WriteFile(), file_path="f", content="mine too\n")
     assert (tmp_path / "f").read_text() == "mine too\n"
+
+
+async def test_folders_many_levels_deep_come_with_the_file(tmp_path: Path) -> None:
+    await Bench(tmp_path).run(WriteFile(), file_path="d/" * 600 + "f", content="x")
+    assert (tmp_path / ("d/" * 600)).joinpath("f").read_text() == "x"
+
+
+@pytest.mark.parametrize("path", ["d/" * 3_000 + "f", f"{'d' * 200}/" * 30 + "f", "d/e/" + "n" * 300])
+async def test_a_path_that_no_program_could_open_is_refused_and_no_folder_of_it_stays(
+    path: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ToolFailed, match="can't be used: the name is too long"):
+        await Bench(tmp_path).run(WriteFile(), file_path=path, content="x")
+    assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,6 @@ _KINDS = (
     (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
-    (stat.S_ISLNK, "a link"),
 )
 
 _ANSWERS = {
@@ -70,6 +69,16 @@ def moved(shown: str) -> str:
     )
 
 
+def a_link(shown: str, path: str | os.PathLike[str]) -> str:
+    """One stands at `path`, where links are resolved: it was put there meanwhile, or leads to itself."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return _ANSWERS[errno.ELOOP].format(path=shown)
+    return moved(shown)
+
+
 def changed(shown: str) -> str:
     return f"{shown} has changed since it was read, and was left as it is. Read it again and repeat the change."
 
@@ -108,7 +117,7 @@ def no_name(shown: str) -> str:
 
 def refused(shown: str, error: OSError) -> str:
     if isinstance(error, LinkInTheWay):
-        return moved(shown)
+        return a_link(shown, error.filename)
     answer = _ANSWERS.get(error.errno or 0)
     if answer is not None:
         return answer.format(path=shown)

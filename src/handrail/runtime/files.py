@@ -140,6 +140,8 @@ class WorkspaceFiles:
         except Missing as error:
             raise ToolFailed(file_failures.missing(self._workspace, place.shown, error)) from None
         except atomic.NotAFile as error:
+            if stat.S_ISLNK(error.mode):
+                raise ToolFailed(file_failures.a_link(place.shown, place.resolved)) from None
             raise ToolFailed(file_failures.not_a_file(place.shown, error.mode)) from None
         except atomic.TooLarge as error:
             if error.size is None:

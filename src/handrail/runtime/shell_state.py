@@ -10,6 +10,7 @@ from pathlib import Path
 from handrail.contract.context import Workspace
 from handrail.errors import ToolFailed
 from handrail.runtime.environment import child_environment
+from handrail.runtime.names import shown_name
 
 
 class SessionShell:
@@ -34,9 +35,10 @@ class SessionShell:
         if await asyncio.to_thread(_inside, self.workspace, folder) == folder:
             return folder
         self._folder = self.workspace.root
+        gone, root = shown_name(self.workspace.shown(folder)), shown_name(str(self.workspace.root))
         raise ToolFailed(
-            f"The command was not run: the folder {self.workspace.shown(folder)}, where the last one ended, is gone or "
-            f"leads out of the workspace. Commands start in {self.workspace.root} again: repeat it as it fits there."
+            f"The command was not run: the folder {gone}, where the last one ended, is gone or leads out of the "
+            f"workspace. Commands start in {root} again: repeat it as it fits there."
         )
 
     async def leave(self, folder: Path) -> bool:

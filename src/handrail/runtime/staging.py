@@ -72,6 +72,8 @@ def creation(
     They go again if nothing comes into them. `mode` are its permission bits; None leaves them to the umask.
     Its commit raises FileExistsError if the name is taken, however late.
     """
+    if len(os.fsencode(folder.path.joinpath(*absent, name))) >= os.pathconf("/", "PC_PATH_MAX"):
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))  # we can go there; other programs can't
     with (
         _made_below(folder, absent, gone) as inner,
         written(inner, data, 0o666, gone) as (temporary, handle),
@@ -103,21 +105,18 @@ def _unchanged(folder: Folder, name: str, digest: str, gone: Event) -> os.stat_r
 
 @contextlib.contextmanager
 def _made_below(folder: Folder, absent: Sequence[str], gone: Event) -> Iterator[Folder]:
-    if not absent:
+    with contextlib.ExitStack() as stack:  # whatever fails on the way, what was made is empty and goes again
+        for name in absent:
+            unless(gone)
+            if _made(folder, name):
+                stack.callback(_remove_if_empty, folder, name)
+            folder = stack.enter_context(contextlib.closing(folder.subfolder(name)))
         yield folder
-        return
-    unless(gone)
-    made = _made(folder, absent[0])
-    try:
-        with (
-            contextlib.closing(folder.subfolder(absent[0])) as inner,
-            _made_below(inner, absent[1:], gone) as deepest,
-        ):
-            yield deepest
-    finally:
-        if made:
-            with contextlib.suppress(OSError):  # there is something in it, ours or somebody else's
-                folder.remove_folder(absent[0])
+
+
+def _remove_if_empty(folder: Folder, name: str) -> None:
+    with contextlib.suppress(OSError):  # there is something in it, ours or somebody else's
+        folder.remove_folder(name)
 
 
 def _made(folder: Folder, name: str) -> bool:

@@ -8,7 +8,7 @@ from handrail.contract.values import value
 from handrail.errors import ToolFailed
 from handrail.tools.reading.view import MOST_CHARACTERS, View, range_name
 from handrail.tools.text.counting import counted
-from handrail.tools.text.encoding import FALLBACKS, TextFile, as_text
+from handrail.tools.text.encoding import FALLBACKS, TextFile, as_text, has_nul
 from handrail.tools.text.lines import Line, LineScan
 from handrail.tools.text.media import binary_file
 
@@ -62,7 +62,8 @@ class LargeText:
 
     def _begun(self, piece: bytes) -> TextFile:
         """By the first piece, which may end within a character: it is cut where none can be, in either kind of text."""
-        file = as_text(piece[: piece.rfind(b"\n") + 1] or piece) or as_text(piece[: len(piece) // 4 * 4])
+        lines = piece[: piece.rfind(b"\n") + 1] or piece
+        file = (as_text(lines) if has_nul(lines) == has_nul(piece) else None) or as_text(piece[: len(piece) // 4 * 4])
         if file is None:
             raise ToolFailed(binary_file(self._shown, piece, size=None))
         if not file.body_is_the_files_own:

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from handrail.contract.context import ShellState, Workspace
+from handrail.runtime.names import shown_name
 
 _PRELUDE = Path(__file__).with_name("prelude.bash")
 _MAY_END_UNTOLD = re.compile(r"(?<![\w-])(?:exec|kill|pkill|killall|trap)(?![\w-])")
@@ -97,13 +98,13 @@ async def next_folder(standing: Standing, command: str, shell: ShellState, works
     before, told = shell.folder, standing.folder
     if told is None:
         moves = _MOVES.search(command) is not None
-        return f"[Where it ended is not known: the next command starts in {before}.]" if moves else ""
+        return f"[Where it ended is not known: the next command starts in {shown_name(str(before))}.]" if moves else ""
     if not await shell.leave(told):
-        why = f"It ended in {told}, which is outside the workspace or gone"
-        return f"[{why}: the next command starts in {shell.folder}.]"
+        why = f"It ended in {shown_name(str(told))}, which is outside the workspace or gone"
+        return f"[{why}: the next command starts in {shown_name(str(shell.folder))}.]"
     if shell.folder == before:
         return ""
-    return f"[The next command starts in {workspace.shown(shell.folder)}.]"
+    return f"[The next command starts in {shown_name(workspace.shown(shell.folder))}.]"
 
 
 def _writer(ancillary: list[tuple[int, int, bytes]], otherwise: int) -> int:

@@ -104,13 +104,18 @@ def as_text(data: bytes) -> TextFile | None:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decoded(data[len(mark) :], mark, encoding)
-    if b"\0" in data[:_SNIFFED]:
+    if has_nul(data):
         wide = wide_encoding(data)
         return None if wide is None else _decoded(data, b"", wide)
     if _is_utf8(data):
         return TextFile("utf-8", b"", data)
     guess = likely_encoding(data) or _western(data)
     return None if guess is None else _decoded(data, b"", guess)
+
+
+def has_nul(data: bytes) -> bool:
+    """Near its beginning: it is binary, or its characters are wide."""
+    return b"\0" in data[:_SNIFFED]
 
 
 def _is_utf8(data: bytes) -> bool:
