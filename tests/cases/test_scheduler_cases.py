@@ -18,6 +18,7 @@ from corpus_files import cases
 from handrail.contract.basics import CallId
 from handrail.contract.calls import Cancelled, Completed, Failed, Rejected
 from handrail.contract.confirmation import Once
+from handrail.contract.context import Output
 from handrail.contract.events import fraction_of
 from handrail.contract.hooks import Allow
 from handrail.contract.results import FollowUp, ToolResult
@@ -27,14 +28,13 @@ from handrail.runtime.results import Budget
 from handrail.runtime.spilling import SpillFolder
 from handrail.session import Session
 from handrail.testing import FakeTool, Fault, FaultyTool
+from handrail.tools.update_topic import UpdateTopic
 from handrail.wire import Wire
 from neutral_calls import calls, kinds
 
 GEMINI = cases("gemini_behaviour", "scheduler-*", "bus", "output-truncation")
 
-DECIDED_OTHERWISE = {
-    "gm-scheduler-order-300": "no tool runs before its turn for its name's sake: requests and effects give the order",
-}
+DECIDED_OTHERWISE: dict[str, str] = {}
 
 
 def test_every_case_is_accounted_for_once() -> None:
@@ -43,6 +43,31 @@ def test_every_case_is_accounted_for_once() -> None:
 
 def results(turn: Any) -> list[dict[str, Any]]:
     return turn.messages[-1]["results"]
+
+
+@case("gm-scheduler-order-300")
+async def test_a_topic_runs_first_and_alone_and_the_others_together(tmp_path: Path) -> None:
+    met = asyncio.Barrier(2)
+    ran: list[str] = []
+
+    async def read(params: Any, context: Any) -> str:
+        ran.append(params["path"])
+        await met.wait()
+        return "read"
+
+    class Topic(UpdateTopic):
+        async def run(self, params: Any, output: Output) -> ToolResult:
+            await asyncio.sleep(0)
+            ran.append("update_topic")
+            return await super().run(params, output)
+
+    given, expected = (GEMINI["gm-scheduler-order-300"][key] for key in ("given", "expect"))
+    named = [word.split() for word in given["batch"]]
+    batch = [(name, {"path": path[0]} if path else {"intent": "look"}) for name, *path in named]
+    async with opened(tmp_path, FakeTool("read", read), Topic()) as session:
+        turn = await session.run(calls(*batch), Wire.NEUTRAL)
+    assert ran == [word.split()[-1] for group in expected for word in group]
+    assert [state.request.name for state in turn.calls] == [name for name, *_ in named]
 
 
 @case("gm-scheduler-cancel-303")

@@ -159,7 +159,7 @@ class Intake:
 
     def _declare(self, live: LiveCall, tool: Tool[Any], verdict: Verdict) -> None:
         """From here on the order knows what the call may touch."""
-        after = live.batch.before(live.ticket) if live.waits_for_previous else ()
+        after = (live.batch.before if live.waits_for_previous else live.batch.led_by)(live.ticket)
         self._order.declare(live.ticket, verdict.facts.effects, caller=tool.makes_calls, tool=tool.name, after=after)
 
     def _bound(self, live: LiveCall, call: Pending) -> Invocation | Failed:
