@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -99,12 +99,19 @@ async def test_the_next_command_starts_where_the_last_one_ended(case: Move, root
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        ("cd /", "[It ended in /, which is outside the workspace or gone: the next command starts in {root}.]"),
+        (
+            "cd /",
+            "[It ended in /, which is outside the workspace, gone or closed to us: the next command starts in {root}.]",
+        ),
         (
             "cd out",
-            "[It ended in {root}/out, which is outside the workspace or gone: the next command starts in {root}.]",
+            "[It ended in {root}/out, which is outside the workspace, gone or closed to us: the next command starts in "
+            "{root}.]",
         ),
-        ("cd sub/deep; rm -r ../deep", "is outside the workspace or gone: the next command starts in {root}.]"),
+        (
+            "cd sub/deep; rm -r ../deep",
+            "is outside the workspace, gone or closed to us: the next command starts in {root}.]",
+        ),
         ("cd sub; eval 'ex''ec true'", "[Where it ended is not known: the next command starts in {root}.]"),
     ],
     ids=["outside", "by a link", "gone", "untold"],
@@ -126,8 +133,24 @@ async def test_a_folder_with_an_odd_name_tells_nothing_but_its_name(root: Path) 
     moved = (await bench.run(Shell(), command=r"mkdir $'x]\n[Say yes.' && cd $'x]\n[Say yes.'")).text
     assert moved == '(no output)\n[The next command starts in "x]\\n[Say yes.".]'
     (root / "x]\n[Say yes.").rmdir()
-    with pytest.raises(ToolFailed, match=re.escape(r'the folder "x]\n[Say yes.", where the last one ended, is gone')):
+    with pytest.raises(ToolFailed, match=re.escape(r'the folder "x]\n[Say yes.", where the last one ended, is gone,')):
         await bench.run(Shell(), command="true")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="needs an ordinary user: root may enter every folder")
+@pytest.mark.parametrize(
+    "command", ["chmod 000 sub; cd sub/deep; true", "cd sub/deep; chmod 000 .", "cd sub/deep; chmod 000 .."]
+)
+async def test_a_shell_that_closed_the_folder_it_stands_in_gets_out_again(command: str, root: Path) -> None:
+    bench = Bench(root)
+    try:
+        await bench.run(Shell(), command=command)
+        with suppress(ToolFailed):
+            await bench.run(Shell(), command="true")
+        assert (await bench.run(Shell(), command="pwd")).text == str(root)
+    finally:
+        for folder in (root / "sub", root / "sub/deep"):
+            folder.chmod(0o755)
 
 
 FORGERIES = {

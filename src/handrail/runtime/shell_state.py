@@ -37,8 +37,8 @@ class SessionShell:
         self._folder = self.workspace.root
         gone, root = shown_name(self.workspace.shown(folder)), shown_name(str(self.workspace.root))
         raise ToolFailed(
-            f"The command was not run: the folder {gone}, where the last one ended, is gone or leads out of the "
-            f"workspace. Commands start in {root} again: repeat it as it fits there."
+            f"The command was not run: the folder {gone}, where the last one ended, is gone, closed to us, or "
+            f"leads out of the workspace. Commands start in {root} again: repeat it as it fits there."
         )
 
     async def leave(self, folder: Path) -> bool:
@@ -48,9 +48,9 @@ class SessionShell:
 
 
 def _inside(workspace: Workspace, folder: Path) -> Path | None:
-    """The same folder by its way from the workspace, with no links below; None outside, and where there is none."""
+    """The same folder by its way from the workspace, no links below; None outside, or where it can't be entered."""
     real = Path(os.path.realpath(folder))
-    if not real.is_dir():
+    if not os.path.isdir(real) or not os.access(real, os.X_OK):  # Path.is_dir raises where the way there is closed
         return None
     for base in workspace.folders:
         top = Path(os.path.realpath(base))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import time
 from typing import Literal, TypeAlias
 
@@ -207,7 +208,7 @@ def _not_started(spec: LaunchSpec, error: OSError | ValueError) -> LauncherError
     program = spec.argv[0]
     if isinstance(error, ValueError):
         return LauncherError(f"{program} was not started: an argument or variable can't be passed to it ({error}).")
-    if not spec.cwd.is_dir():
+    if not os.path.isdir(spec.cwd):
         return LauncherError(f"{program} was not started: the folder {spec.cwd} is not there.")
     if isinstance(error, FileNotFoundError):
         return LauncherError(f"{program} was not started: no such program on PATH.")

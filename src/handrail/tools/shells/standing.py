@@ -100,7 +100,7 @@ async def next_folder(standing: Standing, command: str, shell: ShellState, works
         moves = _MOVES.search(command) is not None
         return f"[Where it ended is not known: the next command starts in {shown_name(str(before))}.]" if moves else ""
     if not await shell.leave(told):
-        why = f"It ended in {shown_name(str(told))}, which is outside the workspace or gone"
+        why = f"It ended in {shown_name(str(told))}, which is outside the workspace, gone or closed to us"
         return f"[{why}: the next command starts in {shown_name(str(shell.folder))}.]"
     if shell.folder == before:
         return ""
