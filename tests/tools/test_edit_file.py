@@ -119,6 +119,9 @@ TAB, CURLY, BLANKS, WORD = (
     "Nearest: line 1, which reads `def alpha(a, b):` where old_string has `def alpha(a, c):`.",
 )
 REFUSED = [
+    Refused(
+        "no end of line", b"a\nb", "b\n", "c", "Nearest: line 2, which is where the file ends, and old_string goes"
+    ),
     Refused("absent", b"hello\n", "absent text", "y", "was not found in f. Nothing in it is like old_string. Read the"),
     Refused("twice", b"x=1\ny=2\nx=1\n", "x=1", "x=9", "2 times in f: lines 1, 3. Add lines around it"),
     Refused("twice in a line", b"x x\n", "x", "y", "old_string occurs 2 times in f: line 1 and more."),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -88,3 +89,20 @@ def test_edits_made_at_once_do_not_see_each_other(text: str, edits: list[tuple[s
         return
     assert together.text == turned.text
     assert together.done == tuple(reversed(turned.done))
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        ("a\u037e b\n", "a; b"),
+        ("\u212a is\n", "K is"),
+        ("x\u1fefy\n", "x`y"),
+        ("cafe\u0301\n", "caf\u00e9"),
+        ("caf\u00e9\n", "cafe\u0301"),
+        ("one  \ntwo\n", "one\ntwo"),
+        ("one\ntwo\n", "one\t\ntwo"),
+        ("e\u0301\n", "\u00e9"),
+    ],
+)
+def test_the_same_text_is_found_in_whatever_form_it_is_written(text: str, old: str) -> None:
+    assert replace(text, [Edit(old, "new")]).text.startswith("new")

@@ -11,7 +11,7 @@ from handrail.tools.patch.headers import Heading, belongs, headings
 from handrail.tools.text.carrying import carried
 from handrail.tools.text.changing import has_crlf
 from handrail.tools.text.finding import everywhere, line_at
-from handrail.tools.text.nearest import nearest
+from handrail.tools.text.nearest import nearest, nothing_near
 from handrail.tools.text.normal_form import same_but_for_form
 
 _MOST_LINES = 10
@@ -122,7 +122,7 @@ def _not_found(text: str, done: int, hunk: Hunk, name: str) -> str:
     where = " at the end of the file" if hunk.at_end else after
     near = nearest(text, "\n".join(hunk.old))
     if near is None:
-        return f"{name} was not found{where}. Nothing in the file is like it. Read the file and try again."
+        return f"{name} was not found{where}. {nothing_near(text, 'it', 'the file')} Read the file and try again."
     return (
         f"{name} was not found{where}. Nearest: line {near.line:,}, which {near.difference('the hunk')}. "
         f"Read lines {near.first:,}-{near.last:,} and try again."

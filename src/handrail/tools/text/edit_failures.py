@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handrail.tools.text.counting import counted
 from handrail.tools.text.finding import line_at
-from handrail.tools.text.nearest import nearest
+from handrail.tools.text.nearest import nearest, nothing_near
 from handrail.tools.text.read_numbers import has_numbers
 from handrail.tools.text.replacing import Edit, NotFound, Overlapping, Unfit, WrongCount
 
@@ -36,7 +36,7 @@ def not_found(text: str, old: str, new: str, shown: str) -> str:
     if has_numbers(old):
         return f"{problem} It starts its lines with line numbers: leave them out and try again."
     near = nearest(text, old)
-    hint = f"Nearest: line {near.line:,}, which {near.difference(OLD)}." if near else f"Nothing in it is like {OLD}."
+    hint = f"Nearest: line {near.line:,}, which {near.difference(OLD)}." if near else nothing_near(text, OLD)
     there = text.find(new) if len(new.strip()) > 1 else -1
     if there >= 0:
         hint += f" new_string is there already, at line {line_at(text, there):,}: the change may have been made."

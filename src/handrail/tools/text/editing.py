@@ -58,7 +58,7 @@ def _as_in_the_file(text: str, file: TextFile, edit: Edit) -> Edit:
     if file.mark:
         edit = with_fields(edit, old=edit.old.removeprefix("\ufeff"), new=edit.new.removeprefix("\ufeff"))
     old, new = without_numbers(edit.old), without_numbers(edit.new)
-    if not old or (new is None and _some_numbers(edit.new)) or find(text, edit.old).places:
+    if not old or (new is None and _some_numbers(edit.new)) or find(text, edit.old, first=1).places:
         return edit
     return with_fields(edit, old=old, new=edit.new if new is None else new)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from handrail.contract.values import value
 from handrail.tools.text.normal_form import same_but_for_form
@@ -13,24 +14,29 @@ from handrail.tools.text.normal_form import same_but_for_form
 class Found:
     places: tuple[tuple[int, int], ...]
     """Starts and ends, in order, none overlapping."""
+    count: int
+    """How many there are; more than `places` where only the first were wanted."""
     is_one: bool
     """It stands at one place alone, counting those that overlap."""
     exact: bool
     """False: found in the normal form."""
 
 
-def find(text: str, old: str) -> Found:
-    """`old` is not empty. A line ending in it stands for any."""
+def find(text: str, old: str, first: int | None = None) -> Found:
+    """`old` is not empty. A line ending in it stands for any. `first`: so many places are enough, of millions."""
     written = _Written(text, old.replace("\r\n", "\n"))
-    if places := tuple(written.apart()):
-        return Found(places, len(places) == 1 and not written.is_overlapped(places[0]), exact=True)
+    if places := tuple(islice(written.apart(), first)):
+        count = written.count() if len(places) == first else len(places)
+        return Found(places, count, count == 1 and not written.is_overlapped(places[0]), exact=True)
     same = same_but_for_form(text, old)
-    return Found(tuple(_apart(same)), len(same) == 1, exact=False)
+    places = tuple(_apart(same))
+    return Found(places, len(places), len(same) == 1, exact=False)
 
 
-def everywhere(text: str, old: str) -> list[tuple[int, int]]:
-    """All places as `find` knows them, those that overlap others included."""
-    return list(_Written(text, old.replace("\r\n", "\n")).everywhere()) or same_but_for_form(text, old)
+def everywhere(text: str, old: str, first: int | None = None) -> list[tuple[int, int]]:
+    """All places as `find` knows them, or the first of them, those that overlap others included."""
+    written = _Written(text, old.replace("\r\n", "\n"))
+    return list(islice(written.everywhere(), first)) or same_but_for_form(text, old)
 
 
 def line_at(text: str, position: int) -> int:
@@ -63,6 +69,10 @@ class _Written:
         while span is not None:
             yield span
             span = self.after(span[1])
+
+    def count(self) -> int:
+        """How many don't overlap."""
+        return self._text.count(self._old) if self._pattern is None else sum(1 for _ in self.apart())
 
     def everywhere(self) -> Iterator[tuple[int, int]]:
         """Overlapping or not."""

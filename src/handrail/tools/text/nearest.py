@@ -11,6 +11,8 @@ from handrail.contract.values import value
 
 _AROUND = 5
 """Lines to read again on either side."""
+MOST_LOOKED_AT = 20_000_000
+"""Characters: two seconds, and half a gigabyte of lines."""
 _MOST_PER_KEY = 4
 _MOST_COMPARED = 20_000
 """Lines compared by their words when no line is the same; comparing one costs about a microsecond."""
@@ -42,7 +44,8 @@ class Near:
 
 
 def nearest(text: str, old: str) -> Near | None:
-    lines = text.removesuffix("\n").split("\n")
+    """None where nothing is like it, in the first `MOST_LOOKED_AT` characters."""
+    lines = text[:MOST_LOOKED_AT].removesuffix("\n").split("\n")
     wanted = old.replace("\r\n", "\n").split("\n")
     start = _best_start(lines, wanted)
     if start is not None:
@@ -55,6 +58,12 @@ def nearest(text: str, old: str) -> Near | None:
     if found == sought:  # too short a line to begin with, but the lines around it may tell
         return _at_first_difference(lines, wanted, index - wanted.index(sought))
     return _near(lines, index, _difference(found, sought))
+
+
+def nothing_near(text: str, name: str, what: str = "it") -> str:
+    """What to say where `nearest` gives None."""
+    where = f"the first {MOST_LOOKED_AT:,} characters of {what}" if len(text) > MOST_LOOKED_AT else what
+    return f"Nothing in {where} is like {name}."
 
 
 def _best_start(lines: Sequence[str], wanted: Sequence[str]) -> int | None:

@@ -7,11 +7,14 @@ a composed character would have to be cut for that, there is none.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+_PLAIN = re.compile(r"[\t -:<-JL-_a-~]+")
+"""ASCII characters that are the composed form of no other, as `;`, `K` and the backtick are (of U+037E and others)."""
 _LONGEST_LINE = 2_000
 """Characters of a line that is not composed and yet cut: looking for the cut takes their square."""
 
@@ -20,7 +23,7 @@ def same_but_for_form(text: str, old: str) -> list[tuple[int, int]]:
     """Where `old` stands in `text` in the normal form: starts and ends, in order, maybe overlapping."""
     lines = old.replace("\r\n", "\n").split("\n")
     *head, last = map(_normal, lines)
-    if not any((*head, last)):
+    if not any((*head, last)) or _anchor(lines) not in text:
         return []
     seen = _Seen(text)
     whole = unicodedata.normalize("NFC", lines[-1])
@@ -28,6 +31,12 @@ def same_but_for_form(text: str, old: str) -> list[tuple[int, int]]:
     if whole != last:
         found.update(seen.places("\n".join([*head, last]), to_line_end=True))
     return sorted(found)
+
+
+def _anchor(lines: Sequence[str]) -> str:
+    """The longest part of some lines that is written the same in every form: without it, a text has none of them."""
+    runs = (run.rstrip(" \t")[:-1] for line in lines for run in _PLAIN.findall(line))
+    return max(runs, key=len, default="")  # the last character of a run may be composed with what follows
 
 
 def _normal(line: str) -> str:

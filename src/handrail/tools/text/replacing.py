@@ -7,7 +7,7 @@ template.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from handrail.contract.values import value
 from handrail.tools.text.carrying import carried
@@ -102,12 +102,13 @@ def replace(text: str, edits: Sequence[Edit]) -> Replaced:
 
 
 def _fitting(text: str, index: int, edit: Edit) -> Found:
-    found = find(text, edit.old)
+    wants_one = edit.count is None and not edit.every
+    found = find(text, edit.old, first=2 if wants_one else None)
     if not found.places:
         raise NotFound(index)
-    fits = len(found.places) == edit.count if edit.count is not None else edit.every or found.is_one
+    fits = found.count == edit.count if edit.count is not None else edit.every or found.is_one
     if not fits:
-        starts = islice(everywhere(text, edit.old), _MOST_LINES)
+        starts = everywhere(text, edit.old, first=_MOST_LINES)[:_MOST_LINES]
         lines = dict.fromkeys(line_at(text, start) for start, _ in starts)
-        raise WrongCount(index, len(found.places), tuple(lines))
+        raise WrongCount(index, found.count, tuple(lines))
     return found
