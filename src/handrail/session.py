@@ -106,8 +106,6 @@ class Parts:
     """Characters of all results of one turn."""
     answer_within: float | None = None
     """Seconds after which a question counts as rejected; None: as the settings say, which is never by default."""
-    plan_file: str | Path | None = None
-    """The one file that mode `plan` lets be written, from the workspace on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ class Session:
         settings = settings or no_settings(root)
         settings.check_workspace(root)
         parts = _bounded(parts or Parts(), settings)
-        said = SaidInCode(mode, tuple(rules), model, tuple(map(_folder, added)), parts.plan_file)
+        said = SaidInCode(mode, tuple(rules), model, tuple(map(_folder, added)))
         policy = said.policy(settings)
         place = Workspace(root, (*(_folder(path) for path in settings[ADD_DIRS]), *said.added))
         wanted = WantedSession(session, HowOpened(said.kept(settings), len(said.rules)))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from handrail.contract.basics import Json
 from handrail.contract.values import value
 from handrail.errors import UsageError
 from handrail.policy.modes import Mode
-from handrail.policy.places import normal
 from handrail.policy.policy import Policy
 from handrail.policy.rules import Rule
 from handrail.settings.keys import ADD_DIRS, MODE, MODEL
@@ -27,8 +25,6 @@ class SaidInCode:
     model: str = ""
     added: tuple[Path, ...] = ()
     """Folders that exist, absolute."""
-    plan_file: str | Path | None = None
-    """From the workspace on: the one file that mode `plan` lets be written."""
 
     def policy(self, settings: Settings) -> Policy:
         """Raises UsageError for a mode or rules that are none."""
@@ -37,10 +33,7 @@ class SaidInCode:
             raise UsageError(f"there is no mode {mode!r}; the modes are {', '.join(Mode)}")
         if not all(isinstance(rule, Rule) for rule in self.rules):
             raise UsageError("rules are made with load_rules or rules_from; got something else")
-        policy = settings.policy(Mode(mode), self.rules)
-        if self.plan_file is None:
-            return policy
-        return replace(policy, plan_file=normal(str(settings.workspace / self.plan_file)))
+        return settings.policy(Mode(mode), self.rules)
 
     def kept(self, settings: Settings) -> Mapping[str, Json]:
         """What whoever takes the session up is to be told: all that was said here, and not in files."""
