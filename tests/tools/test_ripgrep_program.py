@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sysconfig
 from pathlib import Path
 
@@ -17,7 +18,8 @@ OWN = Path(sysconfig.get_path("scripts"), "rg")
 
 def installed(folder: Path, says: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An `rg` on PATH that names a version, and otherwise does what ours does."""
-    make(folder, {"rg": f'#!/bin/sh\nif [ "$1" = --version ]; then {says}; else exec {OWN} "$@"; fi\n'})
+    own = shlex.quote(os.fspath(OWN))
+    make(folder, {"rg": f'#!/bin/sh\nif [ "$1" = --version ]; then {says}; else exec {own} "$@"; fi\n'})
     (folder / "rg").chmod(0o755)
     monkeypatch.setenv("PATH", os.pathsep.join([str(folder), "/usr/bin", "/bin"]))
     return folder / "rg"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST = 16 * 1024
 """Characters of front matter; the specification's longest fields come to less than 3,000."""
+MOST_BRACKETS = 200
+"""The parser takes the square of their depth: 9,000 of them held it for half a minute."""
 
 _SPLIT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _PLAIN = re.compile(r"(name|description)[ \t]*:[ \t]+(\S.*)")
@@ -57,6 +59,8 @@ def read_front_matter(matter: str) -> FrontMatter:
 
     if len(matter) > MOST:
         return FrontMatter(problems=(f"line 1: the front matter is longer than {MOST} characters",))
+    if matter.count("[") + matter.count("{") > MOST_BRACKETS:
+        return FrontMatter(problems=(f"line 1: the front matter opens more than {MOST_BRACKETS} brackets",))
     try:
         # Composed and not constructed: no tag makes an object, no word a boolean, and an alias is never copied.
         root = yaml.compose(matter, Loader=yaml.BaseLoader)
