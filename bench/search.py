@@ -153,12 +153,7 @@ async def ours(session: Session, case: Case, id: str) -> list[str]:
 
 
 def limit(argv: tuple[str, ...], case: Case, root: Path) -> list[str]:
-    """In a session of its own, as every child of the runtime: where Linux shares the processor out by sessions
-    (`sched_autogroup_enabled`, sched(7)), a busy machine gives such a child another share.
-    """
-    found = subprocess.run(
-        argv, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True, start_new_session=True
-    )
+    found = subprocess.run(argv, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
     return case.parse(found.stdout)[: case.shown]
 
 
