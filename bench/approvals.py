@@ -28,7 +28,8 @@ from handrail.contract.confirmation import Once
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
 from handrail.runtime.approval_store import ApprovalStore
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.settings.places import STATE_VARIABLE, journal_file, state_folder
 
 FEW, MANY = 1_000, 10_000

@@ -27,7 +27,8 @@ from bench._report import Aim, interpreter, line, milliseconds, note
 from handrail.contract.basics import CallId
 from handrail.contract.calls import CallRequest, Completed, ObjectArguments
 from handrail.contract.unified_diff import unified
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing import MemoryJournal
 from handrail.tools import builtin_tools
 

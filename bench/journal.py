@@ -33,8 +33,9 @@ from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.runtime.journal import SqliteJournal
 from handrail.runtime.journal_store import SessionStore
+from handrail.runtime.parts import Parts
 from handrail.runtime.turn_rows import KeptTurn
-from handrail.session import Parts, Session
+from handrail.session import Session
 
 ROUNDS = 7
 PAGE = b"\0" * 4096

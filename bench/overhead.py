@@ -27,7 +27,8 @@ from handrail import __version__
 from handrail.contract.calls import Completed
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing import MemoryJournal
 
 FEW, MANY = 10, 1_000

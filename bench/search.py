@@ -31,8 +31,9 @@ from handrail import __version__
 from handrail.contract.basics import CallId
 from handrail.contract.calls import CallRequest, ObjectArguments
 from handrail.contract.launching import Finished, LaunchSpec, OutputSink
+from handrail.runtime.parts import Parts
 from handrail.sandbox.none import PlainLauncher
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.testing import MemoryJournal
 from handrail.tools import builtin_tools
 

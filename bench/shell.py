@@ -24,7 +24,8 @@ from bench._report import Aim, interpreter, line, milliseconds, note
 from handrail import __version__
 from handrail.contract.basics import CallId
 from handrail.contract.calls import CallRequest, Completed, ObjectArguments
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.settings.places import STATE_VARIABLE
 from handrail.testing import MemoryJournal
 

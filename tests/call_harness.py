@@ -14,7 +14,8 @@ from handrail.contract.confirmation import Answer
 from handrail.contract.events import CallChanged, Event
 from handrail.contract.ports import Unanswered
 from handrail.runtime.live import LiveCall
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing import MemoryJournal
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from handrail.contract.basics import Instant
 from handrail.contract.tool import Tool
 from handrail.policy import Mode, rules_from
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.settings.load import Settings, load_settings
 from handrail.settings.places import Folders
 from handrail.settings.trust import TrustStore

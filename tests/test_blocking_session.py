@@ -26,8 +26,9 @@ from handrail.contract.events import CallChanged, Event
 from handrail.contract.hooks import Block, ToolUse
 from handrail.contract.results import ToolResult
 from handrail.errors import UsageError
+from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.testing import FakeTool, MemoryJournal
 from neutral_calls import calls, kinds, read, write
 

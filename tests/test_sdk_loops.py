@@ -12,8 +12,9 @@ import pytest
 from handrail.catalog import Menu
 from handrail.contract.results import ErrorKind
 from handrail.errors import WireError
+from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.testing import MemoryJournal
 from servers.provider_server import ProviderServer
 from servers.script import Use, says

@@ -25,8 +25,9 @@ from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArri
 from handrail.contract.ports import Unanswered
 from handrail.contract.results import ErrorKind, ToolResult
 from handrail.errors import UsageError
+from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.testing import FakeTool, MemoryJournal
 from handrail.tools import builtin_tools
 from neutral_calls import calls, kinds, read, write

@@ -60,6 +60,7 @@ from handrail.contract.events import (
     NoticeGiven,
     OutputArrived,
     ProgressMade,
+    SourceChanged,
     TopicSet,
     fraction_of,
 )
@@ -80,6 +81,7 @@ from handrail.contract.jobs import Console, Fresh, Job, Jobs, KnownJob
 from handrail.contract.launching import Child, Finished, Launcher, LaunchSpec
 from handrail.contract.plan_mode import PlanMode
 from handrail.contract.ports import Asker, Checkpoints, Journal, Unanswered
+from handrail.contract.provider import Condition, Prompt, PromptArgument, Provider, Shelf, SourceStatus
 from handrail.contract.results import (
     AudioPart,
     CallFault,
@@ -115,8 +117,9 @@ from handrail.runtime.askers import OnAsk
 from handrail.runtime.books import TakeOver
 from handrail.runtime.event_json import event_json
 from handrail.runtime.live import LiveCall
+from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.settings.load import Settings, load_settings
 from handrail.wire import Response, Wire, read
 
@@ -226,6 +229,7 @@ __all__ = [
     "Event",
     "NoticeGiven",
     "TopicSet",
+    "SourceChanged",
     "OutputArrived",
     "ProgressMade",
     "fraction_of",
@@ -240,6 +244,12 @@ __all__ = [
     "Rewrite",
     "AddContext",
     "ReplaceResult",
+    "Provider",
+    "Shelf",
+    "SourceStatus",
+    "Condition",
+    "Prompt",
+    "PromptArgument",
     "Asker",
     "Checkpoints",
     "Journal",

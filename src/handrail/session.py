@@ -10,32 +10,32 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from handrail.blocking import BlockingSession
 from handrail.catalog import Menu, Registry
+from handrail.catalog.registry import BUILT_IN
 from handrail.contract.basics import ApprovalId, CallId, Instant, JobId, SessionId
 from handrail.contract.calls import AwaitingApproval, CallRequest, Canceller
 from handrail.contract.confirmation import Answer
 from handrail.contract.context import Workspace
 from handrail.contract.events import Event
 from handrail.contract.jobs import Job
-from handrail.contract.launching import Launcher
-from handrail.contract.ports import Asker, Checkpoints, Journal
+from handrail.contract.provider import Prompt, SourceStatus
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.errors import UsageError
 from handrail.policy import Mode, Rule
+from handrail.providers.configured import configured_providers
+from handrail.providers.given import GivenTools
 from handrail.runtime.approvals import Desk
-from handrail.runtime.askers import Nobody, OnAsk, asker_for
+from handrail.runtime.askers import OnAsk, asker_for
 from handrail.runtime.books import Books, TakeOver, WantedSession, open_books
 from handrail.runtime.bus import Bus, Listener
-from handrail.runtime.checkpoints import NoCheckpoints
 from handrail.runtime.consent import Consent
 from handrail.runtime.context import Surroundings
 from handrail.runtime.executor import Executor, Records
@@ -50,6 +50,7 @@ from handrail.runtime.live import LiveCall
 from handrail.runtime.loop_thread import LoopThread
 from handrail.runtime.openings import HowOpened
 from handrail.runtime.order import Order
+from handrail.runtime.parts import Parts, bounded
 from handrail.runtime.plan_mode import SessionPlanMode
 from handrail.runtime.recovery import Left
 from handrail.runtime.resolver import Resolver
@@ -57,55 +58,18 @@ from handrail.runtime.results import Budget
 from handrail.runtime.running import Running
 from handrail.runtime.scheduler import Scheduler
 from handrail.runtime.shell_state import SessionShell
+from handrail.runtime.shelves import Shelves
 from handrail.runtime.skills import SessionSkills
 from handrail.runtime.spilling import SpillFolder, spill_folder
 from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
-from handrail.sandbox.none import PlainLauncher
 from handrail.settings.in_code import SaidInCode
-from handrail.settings.keys import (
-    ADD_DIRS,
-    ANSWER_WITHIN,
-    AT_ONCE,
-    GATE_BATCH,
-    LIMITS,
-    MODE,
-    MODEL,
-    PASS_ENV,
-    RESULT_BUDGET,
-    TURN_BUDGET,
-)
+from handrail.settings.keys import ADD_DIRS, MODE, MODEL, PASS_ENV
 from handrail.settings.load import Settings, no_settings
 from handrail.settings.places import folders, state_folder
 from handrail.tools import builtin_tools
 from handrail.wire import Wire
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What a session is made of, each with a good default."""
-
-    tools: Sequence[Tool[Any]] | None = None
-    """None: the built-in ones."""
-    asker: Asker = field(default_factory=Nobody)
-    journal: Journal | None = None
-    """None: one SQLite file for the workspace, in the state folder."""
-    launcher: Launcher = field(default_factory=PlainLauncher)
-    checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
-    clock: Callable[[], float] = time.time
-    at_once: int = 0
-    """How many leaf calls run together. This and what follows: as the settings say where it is 0 or None."""
-    limits: Mapping[str, int] | None = None
-    """How many calls of one class run together: by a tool's name, or what stands before the colon in a key."""
-    gate_batch: bool | None = None
-    """No call of a turn starts before every question about its calls is answered."""
-    result_budget: int = 0
-    """Characters of any result that go to the model at most; its tool may bound it further."""
-    turn_budget: int = 0
-    """Characters of all results of one turn."""
-    answer_within: float | None = None
-    """Seconds after which a question counts as rejected; None: as the settings say, which is never by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +84,7 @@ class _Works:
     scheduler: Scheduler
     turns: TurnRunner
     plan_mode: SessionPlanMode
+    shelves: Shelves
 
 
 class Session:
@@ -137,6 +102,7 @@ class Session:
         self._scheduler = works.scheduler
         self._turns = works.turns
         self._jobs = works.jobs
+        self._shelves = works.shelves
         self._accepts = True
         self._closed = asyncio.Event()
         """Set last, so that whoever watches sees how the calls ended."""
@@ -174,7 +140,7 @@ class Session:
         root = _folder(workspace)
         settings = settings or no_settings(root)
         settings.check_workspace(root)
-        parts = _bounded(parts or Parts(), settings)
+        parts = bounded(parts or Parts(), settings)
         said = SaidInCode(mode, tuple(rules), model, tuple(map(_folder, added)))
         policy = said.policy(settings)
         place = Workspace(root, (*(_folder(path) for path in settings[ADD_DIRS]), *said.added))
@@ -186,20 +152,26 @@ class Session:
             resolver = Resolver(place, Path.home(), state, spilled, _own_files(settings), shell)
             judge = Judge(resolver, policy)
             skills = SessionSkills.of(settings, judge, resolver)
-            registry = Registry(builtin_tools() if parts.tools is None else parts.tools)
+            registry = Registry()
             tools = SessionTools.of(registry, judge, skills, model or settings[MODEL])
             works = _works(tools, shell, judge, books, parts, spilled)
+            await works.shelves.fill(GivenTools(BUILT_IN, builtin_tools() if parts.tools is None else parts.tools))
+            providers = parts.providers
+            if providers is None:
+                providers = configured_providers(settings, place, parts.launcher, state)
             if mode is None and not settings.said_now(MODE):
                 works.plan_mode.go_on()
             opened = cls(tools, works, _left(books, tools.find, works, parts), books.session)
-            try:
-                async with books.following(works.desk, works.grants, works.bus.notice):
-                    yield opened
-            finally:
-                opened._accepts = False
-                await works.scheduler.close()
-                await works.jobs.close()
-                opened._closed.set()
+            # Calls end before the providers that carry them out.
+            async with works.shelves.filled(providers):
+                try:
+                    async with books.following(works.desk, works.grants, works.bus.notice):
+                        yield opened
+                finally:
+                    opened._accepts = False
+                    await works.scheduler.close()
+                    await works.jobs.close()
+                    opened._closed.set()
 
     def add(self, tool: Tool[Any], provider: str = "session") -> None:
         """Raises ToolDefinitionError for what is no tool, or has a name that is taken or can't be used."""
@@ -213,6 +185,18 @@ class Session:
     def menu(self, model: str = "") -> Menu:
         """The tools that `model` should see now, and why others are hidden."""
         return self._toolbox.menu(model)
+
+    def sources(self) -> tuple[SourceStatus, ...]:
+        """How it stands with the servers, folders and commands that tools come from."""
+        return self._shelves.sources()
+
+    def prompts(self) -> tuple[tuple[str, Prompt], ...]:
+        """The texts that sources have for people to send, each with the name of its provider."""
+        return self._shelves.prompts()
+
+    async def refresh(self) -> None:
+        """Looks again at where tools come from: the next menu has what changed. `run` ends with it."""
+        await self._shelves.refresh()
 
     async def run(
         self, response: object, wire: Wire | None = None, *, on_ask: OnAsk | None = None, turn: str = ""
@@ -231,6 +215,7 @@ class Session:
         carried_out = await self._turns.run(response, wire, None if on_ask is None else asker_for(on_ask), turn)
         if carried_out.done:
             self._skills.end_turn()
+        await self._shelves.refresh()
         return carried_out
 
     async def resume(self, turn: Turn | str, answers: Mapping[ApprovalId, Answer] | None = None) -> Turn:
@@ -355,7 +340,7 @@ def _works(
     executor = Executor(intake, consent, judge, order, running, records, bus)
     scheduler = Scheduler(executor, order, parts.asker)
     turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
-    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode)
+    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, Shelves(tools.registry, bus))
 
 
 def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left | None:
@@ -364,24 +349,6 @@ def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left |
     works.scheduler.reserve(books.taken.ids)
     works.turns.start_behind(books.taken.place)
     return Left(books.recall, works.scheduler, find, lambda: Instant(parts.clock()))
-
-
-def _bounded(parts: Parts, settings: Settings) -> Parts:
-    """The parts with the settings' bounds where they say none."""
-    return replace(
-        parts,
-        at_once=parts.at_once or settings[AT_ONCE],
-        limits=settings[LIMITS] if parts.limits is None else parts.limits,
-        gate_batch=settings[GATE_BATCH] if parts.gate_batch is None else parts.gate_batch,
-        answer_within=_answer_within(settings) if parts.answer_within is None else parts.answer_within,
-        result_budget=parts.result_budget or settings[RESULT_BUDGET],
-        turn_budget=parts.turn_budget or settings[TURN_BUDGET],
-    )
-
-
-def _answer_within(settings: Settings) -> float | None:
-    said = settings[ANSWER_WITHIN]
-    return None if isinstance(said, str) else said
 
 
 def _own_files(settings: Settings) -> tuple[Path, ...]:

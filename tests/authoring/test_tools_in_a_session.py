@@ -13,7 +13,8 @@ from handrail.contract.context import Output
 from handrail.contract.events import CallChanged, OutputArrived
 from handrail.contract.results import ErrorKind
 from handrail.contract.tool import Kind, Reads, Writes
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing import MemoryJournal
 
 

@@ -20,8 +20,9 @@ from corpus_files import cases
 from handrail.contract.calls import Completed, Failed
 from handrail.contract.launching import Finished, LaunchSpec, OutputSink
 from handrail.contract.results import ErrorKind, ToolResult
+from handrail.runtime.parts import Parts
 from handrail.sandbox.none import PlainLauncher
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.tools import builtin_tools
 from handrail.tools.grep import Grep
 

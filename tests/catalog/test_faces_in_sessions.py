@@ -16,7 +16,8 @@ from handrail.catalog.faces import families
 from handrail.contract.calls import Completed, Failed, Rejected
 from handrail.contract.confirmation import EditArguments, Once, Reply
 from handrail.policy import rules_from
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.settings.load import Settings, load_settings
 from handrail.testing import FakeTool, MemoryJournal
 from handrail.tools import builtin_tools

@@ -31,8 +31,9 @@ from handrail.contract.effects import Claims, SimpleCommand
 from handrail.contract.events import CallChanged, Event, NoticeGiven
 from handrail.runtime.event_json import event_json
 from handrail.runtime.journal import SqliteJournal
+from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.surfaces.cli.exec_report import turn_json
 from handrail.testing import FakeTool, Fault, FaultyTool, MemoryJournal
 from handrail.tools import builtin_tools

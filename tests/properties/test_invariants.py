@@ -25,7 +25,9 @@ from handrail.contract.calls import (
     SettledState,
 )
 from handrail.contract.transitions import transitions
-from handrail.session import Parts, Session, Turn
+from handrail.runtime.parts import Parts
+from handrail.runtime.turns import Turn
+from handrail.session import Session
 from handrail.wire import Wire
 
 

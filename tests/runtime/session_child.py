@@ -24,8 +24,9 @@ from handrail.contract.effects import Claims, PathClaim
 from handrail.errors import UsageError
 from handrail.runtime.approval_store import ApprovalStore
 from handrail.runtime.askers import Held
+from handrail.runtime.parts import Parts
 from handrail.runtime.who import answerer_here
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.settings.places import journal_file, state_folder
 from handrail.testing import FakeTool
 

@@ -13,8 +13,9 @@ from handrail.contract.basics import Instant
 from handrail.contract.confirmation import Answer
 from handrail.contract.tool import Tool
 from handrail.runtime.approval_store import ApprovalRecord, ApprovalStore
+from handrail.runtime.parts import Parts
 from handrail.runtime.who import Answerer
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.settings.places import journal_file, state_folder
 
 ADA = Answerer("cli", "ada")

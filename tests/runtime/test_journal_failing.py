@@ -15,7 +15,8 @@ from handrail.contract.basics import Instant, SessionId
 from handrail.contract.calls import Completed, Failed, Interrupted, SettledState
 from handrail.contract.effects import Claims, PathClaim
 from handrail.runtime.journal import SqliteJournal
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing import FakeTool
 
 SESSION = SessionId("session-1")

@@ -17,8 +17,9 @@ from handrail.contract.events import Event, NoticeGiven
 from handrail.contract.hooks import Block, ReplaceResult
 from handrail.contract.results import ToolResult
 from handrail.contract.spill import Kept
+from handrail.runtime.parts import Parts
 from handrail.runtime.spilling import CallSpill, NoSpill, SpillFolder
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.settings.places import STATE_VARIABLE
 from handrail.testing import FakeTool
 from handrail.tools import builtin_tools

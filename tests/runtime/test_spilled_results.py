@@ -11,7 +11,8 @@ import pytest
 
 from call_harness import settled
 from handrail.contract.calls import Completed, Rejected, SettledState
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.settings.places import STATE_VARIABLE
 from handrail.testing import FakeTool
 from handrail.tools import builtin_tools

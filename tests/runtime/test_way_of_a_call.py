@@ -34,7 +34,8 @@ from handrail.contract.results import ErrorKind, ToolResult
 from handrail.errors import HandrailError, ToolDefinitionError, UsageError
 from handrail.policy import rules_from
 from handrail.runtime import scheduler
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing import FakeTool, Fault, FaultyTool, MemoryJournal
 from handrail.tools import builtin_tools
 from handrail.wire import Wire

@@ -19,7 +19,8 @@ from handrail.contract.confirmation import Answer, Once, QuestionConfirmation, R
 from handrail.contract.effects import Effects, PathEffect
 from handrail.contract.tool import Tool
 from handrail.policy import Mode
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing import MemoryJournal
 from handrail.tools import builtin_tools
 

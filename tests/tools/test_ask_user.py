@@ -14,7 +14,8 @@ from handrail.contract.confirmation import CancelCall, Once, QuestionConfirmatio
 from handrail.errors import UsageError
 from handrail.policy import rules_from
 from handrail.runtime.askers import LeftOpen, Nobody
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.settings.places import STATE_VARIABLE
 from handrail.surfaces.cli.asking import YesToAll
 from handrail.tools.ask_user import AskUser

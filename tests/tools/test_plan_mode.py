@@ -18,7 +18,8 @@ from handrail.contract.events import NoticeGiven
 from handrail.contract.ports import Unanswered
 from handrail.errors import UsageError
 from handrail.runtime.askers import LeftOpen, Nobody
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.settings.load import load_settings
 from handrail.settings.places import STATE_VARIABLE
 from handrail.surfaces.cli.asking import YesToAll

@@ -19,8 +19,9 @@ from handrail.contract.confirmation import Answer, ExecConfirmation, Once, Rejec
 from handrail.contract.events import NoticeGiven, OutputArrived
 from handrail.contract.results import ErrorKind, ToolResult
 from handrail.policy import rules_from
+from handrail.runtime.parts import Parts
 from handrail.sandbox import none
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.settings.places import STATE_VARIABLE
 from handrail.tools import builtin_tools
 from handrail.tools.shells import tool as shell_tool

@@ -20,7 +20,8 @@ from handrail.catalog import Registry, menu_for, this_machine
 from handrail.contract.calls import Failed
 from handrail.contract.confirmation import InfoConfirmation
 from handrail.errors import ToolFailed
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing import assert_conforms
 from handrail.tools.web.searching import configured as configured_module
 from handrail.tools.web.searching.brave import Brave

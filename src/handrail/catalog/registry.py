@@ -21,23 +21,54 @@ class Registered:
 
     tool: Tool[Any]
     provider: str
-    server: str = ""
+
+    @property
+    def server(self) -> str:
+        return self.tool.server
 
 
 class Registry:
-    """The tools of one session, in the order they were added. Names and aliases never overlap."""
+    """The tools of one session: provider by provider in the order in which these are known, so that the order of a
+    menu does not depend on who was ready first. Names and aliases never overlap."""
 
     def __init__(self, tools: Iterable[Tool[Any]] = ()) -> None:
+        self._sections: dict[str, dict[str, Registered]] = {BUILT_IN: {}}
+        """By provider, by the tool's name."""
         self._tools: dict[str, Registered] = {}
         self._names: dict[str, str] = {}
         """Every name and alias → the tool's name."""
+        self._gone: dict[str, str] = {}
+        """Names of tools that were there, and their provider."""
         self._called: dict[tuple[str, str], Called] = {}
         """By name and family, what was called before."""
         for tool in tools:
             self.add(tool)
 
-    def add(self, tool: Tool[Any], provider: str = BUILT_IN, server: str = "") -> None:
+    def expect(self, provider: str) -> None:
+        """A provider that will have tools, which come behind those of all providers known before."""
+        self._sections.setdefault(provider, {})
+
+    def add(self, tool: Tool[Any], provider: str = BUILT_IN) -> None:
         """Raises ToolDefinitionError when it is no tool, its name can't be used, or a name or alias is taken."""
+        self._enter(tool, provider)
+        self._put_together()
+
+    def put(self, provider: str, tools: Iterable[Tool[Any]]) -> tuple[str, ...]:
+        """All tools that a provider has now. One that can't be registered is left out; gives why, a line for each."""
+        before = self._sections.get(provider, {})
+        self._sections[provider] = {}
+        self._put_together()
+        problems: list[str] = []
+        for tool in tools:
+            try:
+                self._enter(tool, provider)
+            except ToolDefinitionError as error:
+                problems.append(str(error))
+        self._put_together()
+        self._gone |= {name: provider for name in before if name not in self._tools}
+        return tuple(problems)
+
+    def _enter(self, tool: Tool[Any], provider: str) -> None:
         if not isinstance(tool, Tool):
             raise ToolDefinitionError(f"{tool!r} is no tool; if it is a function, write @tool above it")
         names = (tool.name, *tool.aliases)
@@ -48,12 +79,22 @@ class Registry:
                     f"{tool.name} can't be added: the name {name!r} is taken by {self._names[name]!r}. "
                     "Give one of the two another name."
                 )
-        self._tools[tool.name] = Registered(tool, provider, server)
+        self._sections.setdefault(provider, {})[tool.name] = Registered(tool, provider)
         self._names.update(dict.fromkeys(names, tool.name))
+
+    def _put_together(self) -> None:
+        self._tools = {name: entry for section in self._sections.values() for name, entry in section.items()}
+        self._names = {name: entry.tool.name for entry in self for name in (entry.tool.name, *entry.tool.aliases)}
+        for name in self._tools:
+            self._gone.pop(name, None)
         self._called.clear()
 
     def __iter__(self) -> Iterator[Registered]:
         return iter(self._tools.values())
+
+    def of(self, provider: str) -> tuple[Tool[Any], ...]:
+        """The tools that a provider has now."""
+        return tuple(entry.tool for entry in self._sections.get(provider, {}).values())
 
     def resolve(self, name: str, model: str = "") -> Tool[Any]:
         """The tool of this name, alias or face. Raises UnknownTool with the closest names `model` knows."""
@@ -68,6 +109,8 @@ class Registry:
             readings = self._readings(name, family)
             first = next(readings, None)
             if first is None:
+                if name in self._gone:
+                    raise UnknownTool(f"{name} is no longer available: {self._gone[name]} does not offer it any more.")
                 closest = self._closest(name, family)
                 raise UnknownTool(f"There is no tool named {name!r}. The closest names are: {closest}.")
             known = self._called[name, family.name] = Called(first, lambda: readings)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from handrail.contract.basics import CallId
 from handrail.contract.calls import CallState
+from handrail.contract.provider import SourceStatus
 from handrail.contract.values import value
 
 
@@ -68,4 +69,11 @@ class TopicSet:
     """What was done so far; may be empty."""
 
 
-Event: TypeAlias = CallChanged | OutputArrived | ProgressMade | NoticeGiven | TopicSet
+@value
+class SourceChanged:
+    """It stands otherwise with a source of tools: a server is ready, or has failed."""
+
+    status: SourceStatus
+
+
+Event: TypeAlias = CallChanged | OutputArrived | ProgressMade | NoticeGiven | TopicSet | SourceChanged

@@ -20,7 +20,15 @@ from handrail.contract.confirmation import (
     SandboxConfirmation,
 )
 from handrail.contract.effects import SimpleCommand
-from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade, TopicSet
+from handrail.contract.events import (
+    CallChanged,
+    Event,
+    NoticeGiven,
+    OutputArrived,
+    ProgressMade,
+    SourceChanged,
+    TopicSet,
+)
 from handrail.runtime.reports import call_json
 
 VERSION = 1
@@ -52,6 +60,9 @@ def event_json(event: Event) -> JsonObject:
         case TopicSet(call, title, intent, summary):
             said: JsonObject = {"call": call, "title": title, "intent": intent, "summary": summary}
             return {"version": VERSION, "type": "topic_set", **said}
+        case SourceChanged(status):
+            stands: JsonObject = {"name": status.name, "condition": status.condition.value, "detail": status.detail}
+            return {"version": VERSION, "type": "source_changed", **stands, "problems": list(status.problems)}
 
 
 def _call(state: CallState) -> JsonObject:

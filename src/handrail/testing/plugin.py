@@ -6,7 +6,7 @@
 
 `handrail_session(*tools, mode=…, rules=…, workspace=…, **parts)` opens a session with these tools (none: the
 built-in ones) in the test's own `tmp_path`, with a journal in memory, and in mode `bypass`, where nothing is
-asked. `workspace` names another folder; `parts` are those of `handrail.session.Parts`.
+asked. `workspace` names another folder; `parts` are those of `handrail.Parts`.
 
 `scripted_model(*turns, name=…)` makes a `ScriptedModel` that plays these turns.
 
@@ -60,7 +60,8 @@ def handrail_session(tmp_path: Path) -> OpenSession:
         workspace: Path | None = None,
         **parts: Any,
     ) -> AsyncIterator[Session]:
-        from handrail.session import Parts, Session
+        from handrail.runtime.parts import Parts
+        from handrail.session import Session
         from handrail.testing.journal import MemoryJournal
 
         made = Parts(**{"tools": tools or None, "journal": MemoryJournal(), **parts})

@@ -19,8 +19,9 @@ from handrail.contract.calls import AwaitingApproval
 from handrail.contract.confirmation import Answer, Once
 from handrail.contract.ports import Asker, Unanswered
 from handrail.policy import load_rules
+from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.asking import TerminalAsker
 from handrail.surfaces.cli.confirming import question_lines

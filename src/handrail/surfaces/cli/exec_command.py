@@ -14,8 +14,9 @@ import click
 
 from handrail.contract.calls import AwaitingApproval, Canceller
 from handrail.errors import UsageError
+from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.settings.keys import APPROVE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli import exits

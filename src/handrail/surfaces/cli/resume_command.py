@@ -12,9 +12,10 @@ from handrail.contract.basics import SessionId
 from handrail.errors import UsageError
 from handrail.runtime.books import TakeOver
 from handrail.runtime.openings import HowOpened, how_opened
+from handrail.runtime.parts import Parts
 from handrail.runtime.session_lock import holder_of
 from handrail.runtime.who import governed_by
-from handrail.session import Parts, Session
+from handrail.session import Session
 from handrail.settings.keys import APPROVE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli import exits

@@ -21,7 +21,8 @@ from handrail.contract.tool import Tool
 from handrail.policy import Mode
 from handrail.policy.places import within
 from handrail.runtime.live import LiveCall
-from handrail.session import Parts, Session
+from handrail.runtime.parts import Parts
+from handrail.session import Session
 from handrail.testing.conforming.examples import Example
 from handrail.testing.conforming.listing import Listing, listing_of
 from handrail.testing.conforming.processes import ChildProcess, children

@@ -1,0 +1,94 @@
+"""The providers of one session: each runs in a task of its own, and puts its tools on a shelf of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from handrail.catalog.registry import Registry
+from handrail.contract.events import SourceChanged
+from handrail.contract.provider import Condition, Prompt, Provider, SourceStatus
+from handrail.contract.tool import Tool
+from handrail.runtime.bus import Bus
+from handrail.runtime.guard import Returned, guarded
+
+REFRESH_WITHIN = 5.0
+"""Seconds that a turn waits for all providers to look at what changed."""
+
+
+class Shelves:
+    """What the providers of a session have, and how it stands with their sources."""
+
+    def __init__(self, registry: Registry, bus: Bus) -> None:
+        self._registry = registry
+        self._bus = bus
+        self._shelves: dict[str, _Shelf] = {}
+
+    @asynccontextmanager
+    async def filled(self, providers: Sequence[Provider]) -> AsyncIterator[None]:
+        """Runs the providers until the block ends; then all of them have ended too.
+
+        Whatever a provider puts on its shelf before it waits for the first time is there at once.
+        """
+        shelves = [self._shelf(provider) for provider in providers]
+        tasks = [asyncio.create_task(shelf.fill(), name=f"provider {shelf.provider.name}") for shelf in shelves]
+        try:
+            await asyncio.sleep(0)
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def fill(self, provider: Provider) -> None:
+        """Of a provider that has all at once; what it raises is raised."""
+        await provider.provide(self._shelf(provider))
+
+    async def refresh(self) -> None:
+        """What the providers know to have changed is in the registry when this returns, within a bound."""
+        await asyncio.gather(*(guarded(shelf.provider.refresh(), REFRESH_WITHIN) for shelf in self._shelves.values()))
+
+    def _shelf(self, provider: Provider) -> _Shelf:
+        self._registry.expect(provider.name)
+        self._shelves[provider.name] = shelf = _Shelf(provider, self._registry, self._bus)
+        return shelf
+
+    def sources(self) -> tuple[SourceStatus, ...]:
+        """In the order of the providers."""
+        return tuple(status for shelf in self._shelves.values() for status in shelf.statuses.values())
+
+    def prompts(self) -> tuple[tuple[str, Prompt], ...]:
+        """Each with the name of its provider."""
+        return tuple((name, prompt) for name, shelf in self._shelves.items() for prompt in shelf.prompts)
+
+
+class _Shelf:
+    """Implements `contract.provider.Shelf`."""
+
+    def __init__(self, provider: Provider, registry: Registry, bus: Bus) -> None:
+        self.provider = provider
+        self.statuses: dict[str, SourceStatus] = {}
+        self.prompts: tuple[Prompt, ...] = ()
+        self._registry = registry
+        self._bus = bus
+
+    async def fill(self) -> None:
+        ended = await guarded(self.provider.provide(self))
+        if not isinstance(ended, Returned):
+            self.put(())
+            self.say(SourceStatus(self.provider.name, Condition.FAILED, ended.message))
+            self.notice(f"{self.provider.name} gives no tools: {ended.message}")
+
+    def put(self, tools: Iterable[Tool[Any]], prompts: Iterable[Prompt] = ()) -> Sequence[str]:
+        self.prompts = tuple(prompts)
+        return self._registry.put(self.provider.name, tools)
+
+    def say(self, status: SourceStatus) -> None:
+        if self.statuses.get(status.name) != status:
+            self.statuses[status.name] = status
+            self._bus.tell(SourceChanged(status))
+
+    def notice(self, text: str) -> None:
+        self._bus.notice(text)

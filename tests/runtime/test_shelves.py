@@ -1,0 +1,123 @@
+"""Providers run beside the session: none delays another, and what one has can change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from handrail.contract.calls import Completed, Failed
+from handrail.contract.events import Event, SourceChanged
+from handrail.contract.provider import Condition, Shelf, SourceStatus
+from handrail.contract.tool import Tool
+from handrail.errors import ToolDefinitionError
+from handrail.runtime.parts import Parts
+from handrail.session import Session
+from handrail.testing import FakeTool, MemoryJournal
+from neutral_calls import calls
+
+
+class Played:
+    """A provider whose shelf a test fills. `opened` is set once it has the shelf."""
+
+    def __init__(self, name: str, tools: Sequence[Tool[object]] = (), fault: Exception | None = None) -> None:
+        self.name = name
+        self.shelf: Shelf | None = None
+        self.ended = False
+        self.next: Sequence[Tool[object]] | None = None
+        self._tools = tools
+        self._fault = fault
+
+    async def provide(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        shelf.put(self._tools)
+        shelf.say(SourceStatus(self.name, Condition.STARTING))
+        if self._fault is not None:
+            raise self._fault
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.ended = True
+
+    async def refresh(self) -> None:
+        if self.next is not None and self.shelf is not None:
+            self.shelf.put(self.next)
+
+
+def names_of(session: Session) -> list[str]:
+    return [shown.name for shown in session.menu().tools]
+
+
+def parts(*providers: Played) -> Parts:
+    return Parts(tools=(FakeTool("own"),), providers=providers, journal=MemoryJournal())
+
+
+async def test_what_is_put_before_the_first_wait_is_there_at_once_and_ends_with_the_session(tmp_path: Path) -> None:
+    provider = Played("harbour", [FakeTool("tide")])
+    async with Session.open(tmp_path, parts=parts(provider)) as session:
+        assert names_of(session) == ["own", "tide"]
+        assert not provider.ended
+    assert provider.ended
+
+
+async def test_the_order_is_that_of_the_providers_whoever_is_ready_first(tmp_path: Path) -> None:
+    first, second = Played("first"), Played("second", [FakeTool("b")])
+    async with Session.open(tmp_path, parts=parts(first, second)) as session:
+        assert first.shelf is not None
+        first.shelf.put([FakeTool("a")])
+        assert names_of(session) == ["own", "a", "b"]
+
+
+async def test_one_that_raises_takes_away_its_own_tools_and_no_others(tmp_path: Path) -> None:
+    broken, fine = Played("broken", [FakeTool("gone")], RuntimeError("no wind")), Played("fine", [FakeTool("b")])
+    async with Session.open(tmp_path, parts=parts(broken, fine)) as session:
+        assert names_of(session) == ["own", "b"]
+        failed = next(status for status in session.sources() if status.condition is Condition.FAILED)
+        assert (failed.name, failed.detail) == ("broken", "RuntimeError: no wind")
+
+
+async def test_a_bad_tool_hides_no_other_of_its_provider(tmp_path: Path) -> None:
+    provider = Played("harbour")
+    async with Session.open(tmp_path, parts=parts(provider)) as session:
+        assert provider.shelf is not None
+        problems = provider.shelf.put([FakeTool("a"), FakeTool("own"), FakeTool("b")])
+        assert names_of(session) == ["own", "a", "b"]
+        assert len(problems) == 1
+        assert "'own' is taken" in problems[0]
+
+
+async def test_a_tool_that_was_taken_away_says_so_when_it_is_called(tmp_path: Path) -> None:
+    provider = Played("harbour", [FakeTool("a"), FakeTool("b")])
+    async with Session.open(tmp_path, parts=parts(provider)) as session:
+        provider.next = [FakeTool("b"), FakeTool("c")]
+        await session.run(calls(("b", {})))
+        assert names_of(session) == ["own", "b", "c"]
+        turn = await session.run(calls(("a", {}), ("c", {})))
+        gone, there = turn.calls
+        assert isinstance(gone, Failed)
+        assert gone.fault.message == "a is no longer available: harbour does not offer it any more."
+        assert isinstance(there, Completed)
+        provider.next = [FakeTool("a")]
+        await session.refresh()
+        assert names_of(session) == ["own", "a"]
+
+
+async def test_how_it_stands_is_told_once_for_each_change(tmp_path: Path) -> None:
+    provider, heard = Played("harbour"), list[Event]()
+    async with Session.open(tmp_path, parts=parts(provider)) as session:
+        session.subscribe(heard.append)
+        assert provider.shelf is not None
+        ready = SourceStatus("harbour", Condition.READY, "2 tools")
+        provider.shelf.say(ready)
+        provider.shelf.say(ready)
+        assert heard == [SourceChanged(ready)]
+        assert session.sources() == (ready,)
+
+
+async def test_a_given_tool_that_can_not_be_registered_is_raised(tmp_path: Path) -> None:
+    given = Parts(tools=(FakeTool("a"), FakeTool("a")), journal=MemoryJournal())
+    with pytest.raises(ToolDefinitionError, match="'a' is taken"):
+        async with Session.open(tmp_path, parts=given):
+            pass
