@@ -1,0 +1,1 @@
+"""The MCP servers that files configure: our own files, and those of other agents as they are."""

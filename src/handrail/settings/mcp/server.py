@@ -1,0 +1,96 @@
+"""An MCP server as a file configures it: how it is reached, for how long, and how far it is believed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from handrail.contract.values import value
+
+START_WITHIN = 30.0
+"""Seconds until a server must have answered and listed its tools; Claude Code's `MCP_TIMEOUT` too."""
+
+CALL_WITHIN = 600.0
+"""Seconds of one call; Gemini CLI's default too."""
+
+
+class Concealed(str):
+    """A text that may hold a secret, such as a variable's value: a text like any, but no `repr` shows it."""
+
+    def __repr__(self) -> str:
+        return "Concealed(…)"
+
+
+@value
+class Stdio:
+    """A program that speaks over its own standard input and output."""
+
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = MappingProxyType({})
+    """Beside the variables that children of the runtime get."""
+    cwd: str = ""
+    """Relative to the workspace; empty for the workspace itself."""
+
+
+@value
+class Http:
+    """An address that answers."""
+
+    url: str
+    headers: Mapping[str, str] = MappingProxyType({})
+    kind: Literal["http", "sse"] = "http"
+    """Streamable HTTP, or the older transport of two channels."""
+
+
+Transport: TypeAlias = Stdio | Http
+
+
+@value
+class OAuth:
+    """What a person says of signing in at a server; all else is discovered."""
+
+    enabled: bool = True
+    client_id: str = ""
+    """Empty: the runtime registers itself."""
+    client_secret: str = ""
+    scopes: tuple[str, ...] = ()
+    callback_port: int | None = None
+    """Of the loopback address that the browser is sent back to; None takes any free one."""
+    metadata_url: str = ""
+    """Of the authorization server, where it can't be discovered."""
+
+
+@value
+class ServerConfig:
+    """One server. What its file got wrong is its `problem`: it fails with that, and no other does."""
+
+    name: str
+    """As the person wrote it; rules name it so."""
+    transport: Transport
+    origin: str
+    """The file that it stands in, as people see it named."""
+    shown: str = ""
+    """Command line or address for people, as written: no variable in it is filled in."""
+    start_within: float = START_WITHIN
+    """Seconds."""
+    call_within: float | None = CALL_WITHIN
+    """Seconds that one call may take; progress begins them anew. None: the server bounds itself."""
+    include: tuple[str, ...] = ()
+    """The server's own names of the tools that are wanted; empty wants all."""
+    exclude: tuple[str, ...] = ()
+    """Names of tools that are not; they win."""
+    trusted: bool = False
+    """Its annotations are believed, and its calls need no yes of their own. Only the person's own files can say so."""
+    enabled: bool = True
+    oauth: OAuth | None = None
+    problem: str = ""
+    """Why it can't be started, with what to do: a variable that is not set."""
+    always_loaded: bool = False
+    """Its tools are on the menu from the start, however large they are."""
+    description: str = ""
+
+    def wants(self, tool: str) -> bool:
+        """Whether a tool, by the server's own name for it, is to be offered."""
+        return tool not in self.exclude and (not self.include or tool in self.include)
