@@ -110,6 +110,7 @@ async def test_text_is_read_in_the_encoding_it_is_in(bench: Bench, body: bytes, 
         (b"harbour " * 100, "identity"),
         (gzip.compress(b"harbour " * 100) + b"rest", "gzip"),
     ],
+    ids=["gzip", "x-gzip", "zlib", "raw deflate", "identity", "gzip and more"],
 )
 async def test_packed_answers_are_unpacked(bench: Bench, packed: bytes, name: str) -> None:
     text = await fetched(bench, answer(packed, content_encoding=name))
