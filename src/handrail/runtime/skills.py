@@ -20,7 +20,7 @@ from handrail.runtime.judge import Judge
 from handrail.runtime.resolver import Resolver
 from handrail.settings.load import Settings
 from handrail.settings.reading import Unreadable
-from handrail.settings.skills.content import names_in, read_folder
+from handrail.settings.folder_content import names_in, read_folder
 from handrail.settings.skills.listing import told_of
 from handrail.settings.skills.skill import FILE, Skill
 

@@ -15,7 +15,7 @@ from handrail.settings.origin import Origin
 from handrail.settings.places import Folders
 from handrail.settings.reading import FileText, Unreadable, read_in_workspace, read_own
 from handrail.settings.skills.allowed_tools import Allowed, read_allowed
-from handrail.settings.skills.content import FolderContent, read_folder
+from handrail.settings.folder_content import FolderContent, read_folder
 from handrail.settings.skills.front_matter import FrontMatter, read_front_matter, split
 from handrail.settings.skills.listing import one_line
 from handrail.settings.skills.places import skill_places

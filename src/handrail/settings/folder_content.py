@@ -1,4 +1,4 @@
-"""What lies in a skill's folder, all of it: a yes to a skill is a yes to its files too, since its text sends there."""
+"""What lies in a folder that came with a workspace, all of it: a yes to a skill or to tools is a yes to all files."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from handrail.settings.reading import Unreadable
 
 MOST_FILES = 1_000
 MOST_BYTES = 32 * 1024 * 1024
-"""Of a skill that a workspace brings: it is read whole at every start."""
+"""Of one folder that a workspace brings: it is read whole at every start."""
 
 _PIECE = 1024 * 1024
 
 
 @value
-class SkillFile:
-    """One file of a skill."""
+class ContentFile:
+    """One file of the folder."""
 
     path: str
-    """Below the skill's folder, with slashes."""
+    """Below the folder, with slashes."""
     size: int
     """Bytes."""
     digest: str
@@ -34,7 +34,7 @@ class SkillFile:
 class FolderContent:
     """All files of a folder, in the order of their names."""
 
-    files: tuple[SkillFile, ...]
+    files: tuple[ContentFile, ...]
 
     @property
     def digest(self) -> str:
@@ -46,8 +46,8 @@ class FolderContent:
 
 
 def read_folder(folder: Path) -> FolderContent:
-    """Blocks. Raises Unreadable, with what completes `SKILL …`: also for links, whose ends a yes can't hold."""
-    files: list[SkillFile] = []
+    """Blocks. Raises Unreadable, with what completes `FOLDER …`: also for links, whose ends a yes can't hold."""
+    files: list[ContentFile] = []
     left = MOST_BYTES
     try:
         for path in _paths(folder):
@@ -87,7 +87,7 @@ def _paths(folder: Path, *, links: bool = False) -> Iterator[Path]:
                     yield Path(entry.path)
 
 
-def _file(path: Path, name: str, most: int) -> SkillFile:
+def _file(path: Path, name: str, most: int) -> ContentFile:
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with open(handle, "rb") as opened:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -98,4 +98,4 @@ def _file(path: Path, name: str, most: int) -> SkillFile:
             size += len(piece)
             if size > most:
                 raise Unreadable(f"is larger than {MOST_BYTES} bytes")
-    return SkillFile(name, size, digest.hexdigest())
+    return ContentFile(name, size, digest.hexdigest())
