@@ -49,6 +49,8 @@ class Child:
     def send(self, data: bytes) -> bool:
         return False
 
+    async def drained(self) -> None: ...
+
     def end_input(self) -> None: ...
 
 

@@ -14,7 +14,7 @@ OutputSink = Callable[[bytes], None]
 
 
 class Child(Protocol):
-    """A child process that runs. All methods return at once, and do nothing once it has ended."""
+    """A child process that runs. All methods but `drained` return at once, and do nothing once it has ended."""
 
     pid: int
 
@@ -30,6 +30,10 @@ class Child(Protocol):
 
     def send(self, data: bytes) -> bool:
         """Puts data in line for its stdin. False when that is closed, or it has too much yet to read."""
+        ...
+
+    async def drained(self) -> None:
+        """Waits until little stands in line for its stdin, or that is closed."""
         ...
 
     def end_input(self) -> None:
@@ -58,11 +62,14 @@ class LaunchSpec:
     """Open descriptors that the child inherits under the same numbers."""
     on_start: Callable[[Child], None] | None = None
     """Called on the event loop as soon as the child runs."""
+    on_error: OutputSink | None = None
+    """Gets stderr, which then is apart from the output and never held; None leaves it among the output."""
 
 
 @value
 class Finished:
-    """How a child ended. `head` and `tail` are stdout and stderr as one stream, in arrival order."""
+    """How a child ended. `head` and `tail` are stdout and stderr as one stream, in arrival order; with `on_error`
+    they are stdout alone."""
 
     ending: Literal["exited", "signalled", "timeout", "stopped"]
     """`stopped`: by `Child.stop`."""

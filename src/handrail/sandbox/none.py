@@ -1,6 +1,7 @@
 """The launcher without a sandbox: children run as the user does, but none outlives its call.
 
-A child starts in its own session, with no terminal, stdin closed or a pipe, and stdout and stderr in one pipe.
+A child starts in its own session, with no terminal, stdin closed or a pipe, and stdout and stderr in one pipe, or
+in two where somebody wants them apart.
 When it ends, runs out of time or is cancelled, every process that came from it is ended too (SIGTERM,
 a grace, SIGKILL), and the launcher looks until they are gone. If this process itself dies, a watchdog kills them.
 """
@@ -18,7 +19,7 @@ from handrail.errors import LauncherError
 from handrail.sandbox.finishing import to_the_end
 from handrail.sandbox.kept_output import KeptOutput
 from handrail.sandbox.marks import MARKER, Mark
-from handrail.sandbox.pipes import STDOUT, ChildPipes
+from handrail.sandbox.pipes import STDERR, STDIN, STDOUT, ChildPipes
 from handrail.sandbox.processes import Family, Process, bound_memory, end, ticks
 from handrail.sandbox.watchdog import Watchdog
 
@@ -58,6 +59,8 @@ class _Child(asyncio.SubprocessProtocol):
         self._exited = asyncio.Event()
         self._silent = asyncio.Event()
         self._closed = asyncio.Event()
+        self._speaking = {STDOUT} if spec.on_error is None else {STDOUT, STDERR}
+        """The pipes that are open for its output."""
 
     def cancel(self) -> None:
         self._cancelled = True
@@ -78,13 +81,28 @@ class _Child(asyncio.SubprocessProtocol):
                 self._spec.on_start(self._pipes)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == STDERR and self._spec.on_error is not None:
+            self._spec.on_error(data)
+            return
         self._kept.add(data)
         if self._on_output is not None:
             self._on_output(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        if fd == STDOUT:
+        self._speaking.discard(fd)
+        if not self._speaking:
             self._silent.set()
+        if fd == STDIN:
+            self.resume_writing()
+
+    def pause_writing(self) -> None:
+        """Its stdin has much to take yet; the only pipe that is written to."""
+        if self._pipes is not None:
+            self._pipes.writable.clear()
+
+    def resume_writing(self) -> None:
+        if self._pipes is not None:
+            self._pipes.writable.set()
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -119,6 +137,7 @@ class _Child(asyncio.SubprocessProtocol):
             self._watchdog.forget(family.root)
             transport.close()
             await _within(self._closed, KILL_PATIENCE)
+            self.resume_writing()
             self._pipes = None  # they know this object: a cycle would keep the watchdog
         if self._cancelled:
             raise asyncio.CancelledError
@@ -140,7 +159,7 @@ class _Child(asyncio.SubprocessProtocol):
                 *spec.argv,
                 stdin=asyncio.subprocess.PIPE if spec.stdin == "open" else asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
+                stderr=asyncio.subprocess.STDOUT if spec.on_error is None else asyncio.subprocess.PIPE,
                 cwd=spec.cwd,
                 env={**spec.env, MARKER: self._mark.value},
                 start_new_session=True,

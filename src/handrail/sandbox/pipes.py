@@ -7,7 +7,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 
-STDIN, STDOUT = 0, 1
+STDIN, STDOUT, STDERR = 0, 1, 2
 
 MOST_UNREAD = 1_000_000
 """Bytes that may stand in line for a child's stdin."""
@@ -26,6 +26,9 @@ class ChildPipes:
         self.taken = asyncio.Event()
         """Set while the output is not held."""
         self.taken.set()
+        self.writable = asyncio.Event()
+        """Set while little stands in line for stdin."""
+        self.writable.set()
         self._output = transport.get_pipe_transport(STDOUT)
         self._input = transport.get_pipe_transport(STDIN)
         _widen(self._output)
@@ -48,6 +51,9 @@ class ChildPipes:
             return False
         pipe.write(data)
         return True
+
+    async def drained(self) -> None:
+        await self.writable.wait()
 
     def end_input(self) -> None:
         if isinstance(self._input, asyncio.WriteTransport) and self._input.can_write_eof():

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Literal, NoReturn, TypeAlias
 
 from handrail.contract.values import value
 
@@ -22,13 +21,29 @@ class Concealed(str):
         return "Concealed(…)"
 
 
+class _Nothing(Mapping[str, str]):
+    """An empty mapping that can be a default: Python 3.11 takes only what has a hash."""
+
+    def __getitem__(self, key: str) -> NoReturn:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __hash__(self) -> int:
+        return 0
+
+
 @value
 class Stdio:
     """A program that speaks over its own standard input and output."""
 
     command: str
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = MappingProxyType({})
+    env: Mapping[str, str] = _Nothing()
     """Beside the variables that children of the runtime get."""
     cwd: str = ""
     """Relative to the workspace; empty for the workspace itself."""
@@ -39,7 +54,7 @@ class Http:
     """An address that answers."""
 
     url: str
-    headers: Mapping[str, str] = MappingProxyType({})
+    headers: Mapping[str, str] = _Nothing()
     kind: Literal["http", "sse"] = "http"
     """Streamable HTTP, or the older transport of two channels."""
 

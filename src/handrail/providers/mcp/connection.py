@@ -1,0 +1,169 @@
+"""One server's live session: what it offers, and calls of its tools, each with an end of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from anyio import TASK_STATUS_IGNORED
+from anyio.abc import TaskStatus
+from mcp import types
+from mcp.client.session import ClientSession
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.dispatcher import CallOptions, OnNotify, OnNotifyIntercept, OnRequest
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.message import SessionMessage
+
+from handrail import __version__
+from handrail.contract.basics import JsonObject
+from handrail.errors import ToolFailed
+from handrail.providers.mcp.asked import Answering, Asked
+from handrail.providers.mcp.channel import Channel
+from handrail.providers.mcp.pages import Listing, all_pages
+from handrail.providers.mcp.patience import Patience
+from handrail.providers.mcp.received import result_of, tools_of
+
+Progress = Callable[[float, "float | None", str], None]
+"""How far a call is: steps done, of how many where that is known, and what the server says of it."""
+
+LET_GO = 0.5
+"""Seconds that a cancelled call waits for its cancellation to be on its way; then it goes on without."""
+
+
+@asynccontextmanager
+async def connected(server: str, channel: Channel, asked: Asked) -> AsyncIterator[Connection]:
+    """A session over the channel, once the server has said hello. Raises ToolFailed when it doesn't."""
+    dispatcher = _Dispatcher(channel.incoming, channel.outgoing)
+    session = ClientSession(
+        elicitation_callback=asked.elicit,
+        list_roots_callback=asked.list_roots,
+        message_handler=asked.told,
+        client_info=types.Implementation(name="handrail", version=__version__),
+        dispatcher=dispatcher,
+    )
+    async with session:
+        connection = Connection(server, session, dispatcher, asked, channel.why)
+        try:
+            await connection.hello()
+            yield connection
+        finally:
+            await connection.close()
+
+
+class _Dispatcher(JSONRPCDispatcher):
+    """The SDK's, which also says when it has ended."""
+
+    def __init__(self, incoming: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage]) -> None:
+        super().__init__(incoming, outgoing)
+        self.over = asyncio.Event()
+
+    async def run(
+        self,
+        on_request: OnRequest,
+        on_notify: OnNotify,
+        on_notify_intercept: OnNotifyIntercept | None = None,
+        *,
+        task_status: TaskStatus[None] = TASK_STATUS_IGNORED,
+    ) -> None:
+        try:
+            await super().run(on_request, on_notify, on_notify_intercept, task_status=task_status)
+        finally:
+            self.over.set()
+
+
+class Connection:
+    """Made by `connected`, for as long as its block lasts."""
+
+    def __init__(
+        self, server: str, session: ClientSession, dispatcher: _Dispatcher, asked: Asked, why: Callable[[], str]
+    ) -> None:
+        self.over = dispatcher.over
+        """Set once the server is gone: every call has failed by then."""
+        self.session = session
+        self.stale = asked.stale
+        """What the server said to have changed since it was listed: `tools`, `resources`, `prompts`."""
+        self._server = server
+        self._dispatcher = dispatcher
+        self._asked = asked
+        self._why = why
+        self._requests: set[asyncio.Task[JsonObject | MCPError]] = set()
+
+    @property
+    def capabilities(self) -> types.ServerCapabilities:
+        return self.session.server_capabilities or types.ServerCapabilities()
+
+    async def tools(self) -> Listing[types.Tool]:
+        """All that it has now, and what is wrong with others. Raises ToolFailed."""
+        self.stale.discard("tools")
+        return tools_of(await all_pages(lambda cursor: self.request("tools/list", cursor), "tools"))
+
+    async def call(
+        self, tool: str, arguments: JsonObject, *, progress: Progress, within: float | None, answering: Answering
+    ) -> types.CallToolResult:
+        """Has the server carry out one call, once. Cancelling the wait tells the server, and returns within a second
+        even where it doesn't listen; what it answers later is dropped.
+
+        Raises ToolFailed when the server refuses it, is silent for `within` seconds, or is gone: then nobody knows
+        whether it did what was asked.
+        """
+        patience = Patience(within)
+
+        async def heard(done: float, total: float | None, message: str | None) -> None:
+            patience.renew()
+            progress(done, total, message or "")
+
+        try:
+            async with patience:
+                with self._asked.answered_by(answering):
+                    params: JsonObject = {"name": tool, "arguments": arguments}
+                    raw = await self.request("tools/call", params, CallOptions(on_progress=heard))
+        except TimeoutError:
+            raise ToolFailed(
+                f"{self._server} did not answer {tool} within {within:g} s, and was told to stop. Whether it did what "
+                "was asked is not known: look before you try again."
+            ) from None
+        return result_of(raw)
+
+    async def hello(self) -> None:
+        """Raises ToolFailed."""
+        try:
+            await self.session.initialize()
+        except (MCPError, RuntimeError, ValueError) as error:
+            raise ToolFailed(self._why() or f"it did not say hello as it should: {error}") from None
+
+    async def close(self) -> None:
+        """No call is left."""
+        for task in self._requests:
+            task.cancel()
+        if self._requests:
+            await asyncio.wait(self._requests)
+
+    async def request(self, method: str, params: JsonObject, options: CallOptions | None = None) -> JsonObject:
+        """The raw result of one request. Raises ToolFailed as `call` does."""
+        task = asyncio.create_task(self._sent(method, params, options or {}))
+        self._requests.add(task)
+        task.add_done_callback(self._requests.discard)
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait((task,), timeout=LET_GO)
+            raise
+        answer = task.result()
+        if isinstance(answer, MCPError):
+            raise ToolFailed(self._refusal(method, answer)) from None
+        return answer
+
+    async def _sent(self, method: str, params: JsonObject, options: CallOptions) -> JsonObject | MCPError:
+        try:
+            return await self._dispatcher.send_raw_request(method, params, options)
+        except MCPError as error:
+            return error
+
+    def _refusal(self, method: str, error: MCPError) -> str:
+        if error.code == types.CONNECTION_CLOSED:
+            why = self._why() or error.message
+            return f"{self._server} is gone ({why}). Whether it did what was asked is not known: look before you try again."
+        return f"{self._server} refused {method}: {error.message} (error {error.code})."

@@ -1,0 +1,166 @@
+"""The two streams that the SDK's session reads and writes, over a child's standard output and input."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from anyio import BrokenResourceError, EndOfStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+from pydantic import ValidationError
+
+from handrail.contract.launching import Child
+from handrail.providers.mcp.lines import MOST_LINE, Lines, LineTooLong
+
+MOST_UNREAD = 4 << 20
+"""Bytes of messages that wait for the session; then the server's output is held."""
+MOST_UNSENT = 4 << 20
+"""Bytes that wait for a server which doesn't read; then a request waits too. Notifications, of which a cancellation
+is one, never wait."""
+_PIECE = 65_536
+
+
+class _Closing:
+    async def aclose(self) -> None: ...
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class FromServer(_Closing):
+    """Messages, in order. What is no message is skipped, counted, and told of once."""
+
+    def __init__(self, on_noise: Callable[[bytes], None]) -> None:
+        self.noise = 0
+        """Lines that were no message."""
+        self._on_noise = on_noise
+        self._lines = Lines()
+        self._waiting: deque[bytes] = deque()
+        self._size = 0
+        self._news = asyncio.Event()
+        self._ended = False
+        self._child: Child | None = None
+
+    def started(self, child: Child) -> None:
+        self._child = child
+
+    def add(self, piece: bytes) -> None:
+        """Raises LineTooLong."""
+        if self._ended:
+            return
+        for line in self._lines.add(piece):
+            self._waiting.append(line)
+            self._size += len(line) + 1
+        if self._size > MOST_UNREAD and self._child is not None:
+            self._child.hold_output()
+        self._news.set()
+
+    def end(self) -> None:
+        """What came until now is still given."""
+        self._ended = True
+        self._news.set()
+
+    async def aclose(self) -> None:
+        self._waiting.clear()
+        self._size = 0
+        self.end()
+        self._take()
+
+    async def receive(self) -> SessionMessage | Exception:
+        while True:
+            await asyncio.sleep(0)  # a flood leaves the loop to others
+            if self._waiting:
+                message = self._next()
+                if message is not None:
+                    return message
+            elif self._ended:
+                raise EndOfStream
+            else:
+                self._news.clear()
+                await self._news.wait()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except EndOfStream:
+            raise StopAsyncIteration from None
+
+    def _next(self) -> SessionMessage | None:
+        line = self._waiting.popleft()
+        self._size -= len(line) + 1
+        if self._size <= MOST_UNREAD // 2:
+            self._take()
+        if not line.strip():
+            return None
+        try:
+            return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+        except (ValidationError, RecursionError):
+            self.noise += 1
+            self._on_noise(line)
+            return None
+
+    def _take(self) -> None:
+        if self._child is not None:
+            self._child.take_output()
+
+
+class ToServer(_Closing):
+    """Takes messages at once, and writes them as the server reads."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[bytes] = deque()
+        self._size = 0
+        self._news = asyncio.Event()
+        self._room = asyncio.Event()
+        self._ended = False
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Raises BrokenResourceError once the server is gone."""
+        message = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+        while self._size > MOST_UNSENT and not self._ended and not isinstance(item.message, JSONRPCNotification):
+            self._room.clear()
+            await self._room.wait()
+        if self._ended:
+            raise BrokenResourceError
+        self._waiting.append(line)
+        self._size += len(line)
+        self._news.set()
+
+    def end(self) -> None:
+        self._ended = True
+        self._waiting.clear()
+        self._news.set()
+        self._room.set()
+
+    async def write_to(self, child: Child) -> None:
+        """Until `end`, or the child takes no more."""
+        while not self._ended:
+            while self._waiting:
+                line = self._waiting.popleft()
+                for start in range(0, len(line), _PIECE):
+                    await child.drained()
+                    if not child.send(line[start : start + _PIECE]):
+                        self.end()
+                        return
+                self._size -= len(line)
+                self._room.set()
+            self._news.clear()
+            if not self._ended:
+                await self._news.wait()
+
+
+__all__ = ["MOST_LINE", "FromServer", "LineTooLong", "ToServer"]
