@@ -11,7 +11,8 @@
     │   └── ToolFailed          raised by tools: what happened, where, what to do next
     │       └── FileTooLarge    to be held whole; `FileReader.scan` takes larger ones
     ├── JournalError            the journal can't be written or read: nothing with effects starts
-    └── LauncherError           a child process can't be started
+    ├── LauncherError           a child process can't be started
+    └── LoginFailed             a person's login at a server came to nothing
 
 A `CallError` never leaves the runtime: the executor turns it into the call's result. Messages are
 written for two readers at once, a person and a model: what happened, where, what to do next.
@@ -92,3 +93,7 @@ class UnknownSession(JournalError, UsageError):
 
 class LauncherError(HandrailError):
     """A child process can't be started: program missing, folder gone, out of processes."""
+
+
+class LoginFailed(HandrailError):
+    """A person's login at a server came to nothing; the message says why, and what to do next."""

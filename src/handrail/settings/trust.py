@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -19,6 +18,7 @@ from typing import cast
 from handrail.contract.basics import Instant
 from handrail.contract.values import value
 from handrail.errors import UsageError
+from handrail.settings.private_files import locked, replace
 from handrail.settings.reading import doubt_about
 
 FILE = "trust.json"
@@ -36,6 +36,10 @@ class TrustKind(StrEnum):
     """What a policy file loosens: its allow rules, and the effects it declares."""
     SKILL = "skill"
     """A skill, with all files of its folder."""
+    TOOLS = "tools"
+    """The tool files of `.handrail/tools`, with all else that lies there."""
+    COMMAND = "command"
+    """A settings file of another agent, for the commands in it that discover tools and run them."""
 
 
 @value
@@ -107,13 +111,13 @@ class TrustStore:
     def _changing(self) -> Iterator[dict[TrustKey, Instant]]:
         """The entries as they are now, written back at the end, with nobody in between."""
         try:
-            with _locked(self._lock):
+            with locked(self._lock):
                 book = self.read()
                 if book.problem:
                     raise UsageError(book.problem)
                 entries = dict(book.entries)
                 yield entries
-                _replace(self._file, _text(entries))
+                replace(self._file, _text(entries))
         except OSError as error:
             raise UsageError(f"the trust file {self._file} can't be written: {error.strerror}") from error
 
@@ -170,35 +174,3 @@ def _text(entries: Mapping[TrustKey, Instant]) -> bytes:
     ]
     # ASCII: the name of a file may hold bytes that are no text.
     return (json.dumps({"version": VERSION, "trusted": trusted}, indent=1) + "\n").encode("ascii")
-
-
-@contextlib.contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    import fcntl  # where there is none, on Windows, trust is read and can't be given
-
-    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _replace(file: Path, data: bytes) -> None:
-    """The old content or the new one, whatever happens; durable on return."""
-    temporary = file.with_name(f".{file.name}-{secrets.token_hex(8)}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with open(handle, "wb") as opened:
-            opened.write(data)
-            opened.flush()
-            os.fsync(handle)
-        os.replace(temporary, file)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-    folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
