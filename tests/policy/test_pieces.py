@@ -16,6 +16,7 @@ KNOWN = {
     "approval": "once",
     "opinion": Opinion("ask", "it is late"),
     "server": "tides",
+    "definitions": ("tool-1", "all-1"),
     "annotations": (("readOnlyHint", True),),
     "caller": Caller("scout", interactive=False),
 }

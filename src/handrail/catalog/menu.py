@@ -137,6 +137,8 @@ def _with_behind(shown: MenuTool, behind: Behind) -> MenuTool:
 
 def _as_known(tool: Tool[Any], family: Family, taken: set[str]) -> MenuTool:
     """By the family's name, unless another tool has that name for its own."""
+    if tool.server:  # what it says is not ours: no name in it is put into the family's words
+        return MenuTool(tool.known_as.get(family.base or family.name, tool.name), tool.description, tool)
     name = family.name_of(tool.name)
     if name is None or (name != tool.name and name in taken):
         return MenuTool(tool.name, described(tool.description, family, None), tool)

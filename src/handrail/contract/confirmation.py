@@ -129,6 +129,8 @@ class GrantOption:
     hosts: tuple[str, ...] = ()
     arguments: JsonObject | None = None
     """Only calls with arguments equal to these."""
+    definition: str = ""
+    """Of what a server defines, the digest of the tool, or of all its tools: it holds while that is the same."""
 
 
 @value

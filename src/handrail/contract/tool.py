@@ -111,6 +111,13 @@ class Tool(ABC, Generic[P]):
     """Of the calls of one response it runs first, wherever it stands; the results keep the order of the requests."""
     server: str = ""
     """The server that it comes from, as rules name it; empty for a tool that comes from none."""
+    known_as: Mapping[str, str] = MappingProxyType({})
+    """By model family, which of its aliases its models see it under; the others see its name."""
+    rule_names: tuple[str, ...] = ()
+    """Further names by which rules know it. Nobody calls it by them: no provider need accept them."""
+    definitions: tuple[str, ...] = ()
+    """Digests of what its server says: of this tool, and of all that it has. A grant holds for what was defined when
+    it was given. Empty for a tool that comes from none."""
     annotations: Mapping[str, bool] = MappingProxyType({})
     """What its server says of it (`readOnlyHint`): hints, which only a rule that asks for them believes."""
     parameters: ParameterSchema[P]

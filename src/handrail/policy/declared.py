@@ -19,9 +19,9 @@ class Declaration:
     claims: Claims
 
 
-def declared_claims(declarations: Iterable[Declaration], names: tuple[str, ...]) -> Claims | None:
+def declared_claims(declarations: Iterable[Declaration], names: tuple[str, ...], server: str = "") -> Claims | None:
     """What is declared for a tool: all that any declaration for it names, together; None where there is none."""
-    found = [each.claims for each in declarations if each.tools.matches(names)]
+    found = [each.claims for each in declarations if each.tools.matches(names, server)]
     if not found:
         return None
     return Claims(

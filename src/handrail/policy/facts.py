@@ -162,6 +162,8 @@ class Facts:
     shell: ShellFacts | None = None
     server: str = ""
     """The server that the tool comes from; empty for one that comes from none."""
+    definitions: tuple[str, ...] = ()
+    """Digests of what the server says: of the tool, and of all that it has."""
     annotations: tuple[tuple[str, bool], ...] = ()
     """What the server says of the tool: hints, which only a rule that asks for them believes."""
     caller: Caller = MAIN_AGENT

@@ -49,13 +49,16 @@ def once_granted(tool: str) -> GrantOption:
     return GrantOption(f"{tool}, once approved, in this session", "session", tool, (ASKED_ONCE,))
 
 
-def answers(grant: Grant, question: str, names: tuple[str, ...]) -> bool:
+def answers(grant: Grant, question: str, facts: Facts) -> bool:
     """True when the grant speaks of this question about this tool; what it covers is another matter.
+
+    Where a server defines the tool, the grant speaks of it as it was defined then: of another definition, nobody was
+    asked.
 
     What was granted in plan mode holds in every mode; what was granted elsewhere does not hold in plan mode.
     """
     option = grant.option
-    if option.tool not in names:
+    if option.tool not in facts.names or (facts.definitions and option.definition not in facts.definitions):
         return False
     if question in option.answers:
         return True
@@ -146,6 +149,7 @@ def from_record(record: Mapping[str, Json]) -> Grant:
         writes=_texts(record, "writes"),
         hosts=_texts(record, "hosts"),
         arguments=arguments,
+        definition=_text(record, "definition") if record.get("definition") else "",
     )
     try:
         for pattern in option.commands:

@@ -19,15 +19,18 @@ def hidden_reason(tool: Tool[Any], policy: Policy, faces: tuple[str, ...] = ()) 
 
     `faces` are the names that model families know it by; rules may use them too.
     """
-    names = (tool.name, *tool.aliases, *faces)
+    names = (tool.name, *tool.aliases, *tool.rule_names, *faces)
     rule = next((rule for rule in policy.denies.rules if _holds_for_every_call(rule, tool, names)), None)
     if rule is not None:
         return f"the rule at {rule.ref.source}:{rule.ref.line} denies it" + (f": {rule.reason}" if rule.reason else "")
     mode = policy.decides_as
-    if any((mode in rule.modes or policy.mode in rule.modes) and rule.names(names) for rule in policy.allows.rules):
+    if any(
+        (mode in rule.modes or policy.mode in rule.modes) and rule.names(names, tool.server)
+        for rule in policy.allows.rules
+    ):
         return None
     row = TABLE[mode]
-    if DENY not in row.values() or declared_claims(policy.declared, names) is not None:
+    if DENY not in row.values() or declared_claims(policy.declared, names, tool.server) is not None:
         return None
     spared = Column.WRITE if policy.plan_file else None
     column = next((c for c in _certain_columns(tool) if row[c] is DENY and c is not spared), None)

@@ -18,6 +18,7 @@ from handrail.policy.offered_words import named_by, spelled
 from handrail.policy.pieces import Piece
 from handrail.policy.policy import Policy
 from handrail.policy.questions import is_opaque, questions
+from handrail.policy.server_names import all_of_server
 from handrail.policy.wording import shortened
 
 MOST = 5
@@ -47,10 +48,15 @@ def offers(facts: Facts, policy: Policy, decision: Decision) -> tuple[GrantOptio
     answers = tuple(dict.fromkeys(question.id for question in asked))
     drafts = tuple(_drafts(facts, pieces))
     return tuple(
-        replace(draft, label=f"{draft.label} {words}", scope=scope, answers=answers)
+        replace(draft, label=f"{draft.label} {SCOPES[scope]}", scope=scope, answers=answers)
         for draft in drafts
-        for scope, words in SCOPES.items()
+        for scope in (_scopes_of(draft) if facts.server else SCOPES)
     )[:MOST]
+
+
+def _scopes_of(draft: GrantOption) -> tuple[GrantScope, ...]:
+    """Of a server's tool: there are wider things to grant, and room for them."""
+    return ("session",) if draft.arguments is not None else ("session", "project")
 
 
 def _drafts(facts: Facts, pieces: list[Piece]) -> Iterator[GrantOption]:
@@ -63,9 +69,28 @@ def _drafts(facts: Facts, pieces: list[Piece]) -> Iterator[GrantOption]:
             yield replace(folders, label=_label(facts, folders))
         return
     if facts.arguments is not None:
-        yield GrantOption(f"{facts.tool} with these very arguments,", "session", facts.tool, arguments=facts.arguments)
+        yield GrantOption(
+            f"{facts.tool} with these very arguments,",
+            "session",
+            facts.tool,
+            arguments=facts.arguments,
+            definition=_definition(facts),
+        )
     if facts.shell is None and not facts.paths and not facts.effects.connects:
-        yield GrantOption(f"every call of {facts.tool}", "session", facts.tool)
+        yield GrantOption(f"every call of {facts.tool}", "session", facts.tool, definition=_definition(facts))
+        if all_of_server(facts.server) in facts.names:
+            whole = all_of_server(facts.server)
+            yield GrantOption(
+                f"every tool of the server {shortened(facts.server)}",
+                "session",
+                whole,
+                definition=facts.definitions[-1] if facts.definitions else "",
+            )
+
+
+def _definition(facts: Facts) -> str:
+    """Of the tool itself."""
+    return facts.definitions[0] if facts.definitions else ""
 
 
 def _of_piece(piece: Facts) -> GrantOption | None:

@@ -13,6 +13,7 @@ from handrail.contract.values import value
 from handrail.policy import secrets
 from handrail.policy.facts import CommandFact, PathFact
 from handrail.policy.places import Places, within
+from handrail.policy.server_names import speaks_of_another
 from handrail.policy.shell.words import Known, Word
 
 MAX_STARS = 8
@@ -49,8 +50,13 @@ class ToolPattern:
     def is_exact(self) -> bool:
         return {"*", "?", "["}.isdisjoint(self.text)
 
-    def matches(self, names: tuple[str, ...]) -> bool:
-        return self.text in names or (not self.is_exact and any(fnmatchcase(name, self.text) for name in names))
+    def matches(self, names: tuple[str, ...], server: str = "") -> bool:
+        """`server` is the one that the tool comes from: a glob that names another does not fit."""
+        return self.text in names or (
+            not self.is_exact
+            and any(fnmatchcase(name, self.text) for name in names)
+            and not (server and speaks_of_another(self.text, server))
+        )
 
 
 @value

@@ -123,6 +123,7 @@ def _narrowed(
         paths,
         shell,
         facts.server,
+        facts.definitions,
         facts.annotations,
         facts.caller,
         facts.arguments,

@@ -117,4 +117,4 @@ def _by_mode(call: Coverage, policy: Policy) -> Iterator[Question]:
 
 
 def _grant_for(question: str, piece: Facts, granted: Iterable[grants.Grant]) -> grants.Grant | None:
-    return next((g for g in granted if grants.answers(g, question, piece.names) and grants.covers(g, piece)), None)
+    return next((g for g in granted if grants.answers(g, question, piece) and grants.covers(g, piece)), None)

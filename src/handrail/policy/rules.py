@@ -62,13 +62,13 @@ class CallConditions:
     arguments: tuple[ArgumentCondition, ...] = ()
     effects: frozenset[Effect] = frozenset()
 
-    def names(self, names: tuple[str, ...]) -> bool:
-        return not self.tools or any(pattern.matches(names) for pattern in self.tools)
+    def names(self, names: tuple[str, ...], server: str = "") -> bool:
+        return not self.tools or any(pattern.matches(names, server) for pattern in self.tools)
 
     def fit_tool(self, names: tuple[str, ...], kind: Kind, server: str, hints: tuple[tuple[str, bool], ...]) -> bool:
         """True when nothing about the tool itself speaks against it."""
         return (
-            self.names(names)
+            self.names(names, server)
             and (not self.kinds or kind in self.kinds)
             and (not self.servers or any(pattern.matches(server) for pattern in self.servers))
             and (not self.annotations or all(hint in hints for hint in self.annotations))
@@ -142,8 +142,9 @@ class Rule:
     def tools(self) -> tuple[ToolPattern, ...]:
         return self.when.tools
 
-    def names(self, names: tuple[str, ...]) -> bool:
-        return self.when.names(names)
+    def names(self, names: tuple[str, ...], server: str = "") -> bool:
+        """Of a tool that comes from a server, its names and that server's."""
+        return self.when.names(names, server)
 
     def names_exactly(self, names: tuple[str, ...]) -> bool:
         """True when the rule names this tool itself, and not by a glob."""

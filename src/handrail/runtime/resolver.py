@@ -125,14 +125,23 @@ class Resolver:
 
 
 def names_of(tool: Tool[Any]) -> tuple[str, ...]:
-    """All names by which a rule may know the tool: its own, its aliases, its faces."""
-    return (tool.name, *tool.aliases, *faces_of(tool.name))
+    """All names by which a rule may know the tool: its own, its aliases, its faces, and those for rules alone."""
+    return (tool.name, *tool.aliases, *faces_of(tool.name), *tool.rule_names)
 
 
 def _bare(tool: Tool[Any], effects: Effects, places: Places) -> Facts:
     """What the tool's definition says, and the effects."""
     hints = tuple(tool.annotations.items())
-    return Facts(tool.name, names_of(tool), tool.kind, effects, places, server=tool.server, annotations=hints)
+    return Facts(
+        tool.name,
+        names_of(tool),
+        tool.kind,
+        effects,
+        places,
+        server=tool.server,
+        definitions=tool.definitions,
+        annotations=hints,
+    )
 
 
 def _claims(invocation: Invocation, declared: Sequence[Declaration]) -> Claims:
@@ -143,7 +152,7 @@ def _claims(invocation: Invocation, declared: Sequence[Declaration]) -> Claims:
     claims = outcome.value
     if not declared or claims.certainty != "unknown":
         return claims
-    return declared_claims(declared, names_of(invocation.tool)) or claims
+    return declared_claims(declared, names_of(invocation.tool), invocation.tool.server) or claims
 
 
 def _opinion(invocation: Invocation) -> Opinion | None:

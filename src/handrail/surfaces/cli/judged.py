@@ -19,6 +19,7 @@ from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
 from handrail.errors import CallError
 from handrail.policy import Caller, Facts, Mode, Policy, decide
+from handrail.policy.server_names import names_from
 from handrail.runtime import wording
 from handrail.runtime.resolver import Resolver
 from handrail.settings.keys import ADD_DIRS, MODE, MODEL
@@ -62,6 +63,7 @@ class ServersTool(Tool[JsonObject]):
         self.name = call.tool
         self.title = f"{call.tool} on the server {call.server}"
         self.server = call.server
+        self.rule_names = names_from(call.tool, call.server)
         self.annotations = call.annotations
         self.parameters = SchemaParameters({"type": "object"}, lambda _: ())
 

@@ -13,9 +13,11 @@ _UNKNOWN_TOOL = "a rule names the tool '{}', and there is none: the rule holds f
 _PART = r"[\w.:-]*[a-z0-9.:-][\w.:-]*"
 """More than underscores, which also part a server's name from its tool's."""
 _LATER = re.compile(
-    rf"mcp_[a-z0-9.:-][\w.:-]*?_{_PART}|mcp__[a-z0-9.:-][\w.:-]*?__{_PART}|discovered_tool_.+", re.ASCII | re.IGNORECASE
+    rf"mcp_[a-z0-9.:-][\w.:-]*?_{_PART}|mcp__[a-z0-9.:-][\w.:-]*?(?:__{_PART})?|discovered_tool_.+",
+    re.ASCII | re.IGNORECASE,
 )
-"""Names of tools that come from servers and discovery commands, as Gemini CLI and Claude Code form them."""
+"""Names of tools that come from servers and discovery commands, as Gemini CLI and Claude Code form them; and
+`mcp__SERVER`, which is every tool of a server."""
 
 
 def notes_on(rules: Iterable[Rule], knows: Callable[[str], bool]) -> Iterator[str]:
