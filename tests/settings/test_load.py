@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,8 @@ def outcomes(settings):
 def test_without_files_every_default_holds_and_nothing_is_said(world: World) -> None:
     settings = world.load()
     assert {key.name: settings[key] for key in KEYS} == {key.name: key.default for key in KEYS}
-    assert settings == no_settings(world.workspace)
+    assert not any(folder.is_there for folder in settings.tool_folders)
+    assert replace(settings, tool_folders=()) == no_settings(world.workspace)
 
 
 def test_each_layer_wins_over_those_before_it(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import sys
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from handrail.authoring.options import ToolOptions
 from handrail.authoring.parameters import parameters_of
 from handrail.authoring.signatures import read_signature
 from handrail.authoring.work import code_of
+from handrail.contract.tool import check_name
 from handrail.errors import ToolDefinitionError
 
 A = ParamSpec("A")
@@ -32,10 +34,19 @@ class FunctionTool(CallableTool, Generic[A, R]):
         options = {"description": documented.description, **options}
         super().__init__(_name_of(function, name), parameters, signature.work, options)
         self._function = function
+        self.is_named = bool(name)
+        """Whether its author gave it the name; else it is the function's."""
 
     def __call__(self, *args: A.args, **kwargs: A.kwargs) -> R:
         """The plain function: nothing is checked, asked or recorded."""
         return self._function(*args, **kwargs)
+
+    def renamed(self, name: str) -> FunctionTool[A, R]:
+        """The same under another name. Raises ToolDefinitionError for one that can't be used."""
+        check_name(name)
+        other = copy.copy(self)
+        other.name = name
+        return other
 
     def _handed(self, params: Any) -> tuple[tuple[object, ...], Mapping[str, object]]:
         return (), vars(params)

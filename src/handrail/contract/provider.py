@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from handrail.contract.tool import Tool
 from handrail.contract.values import value
@@ -102,3 +102,14 @@ class Provider(Protocol):
         """Called between turns: what is known to have changed is on the shelf when this returns. Bounds itself:
         a turn waits for it."""
         ...
+
+
+@runtime_checkable
+class Quick(Protocol):
+    """What a provider is beside, when all it has lies on this machine: a session opens with its tools on the menu.
+
+    Opening waits until it has put something on its shelf, or said how it stands otherwise than that it is starting.
+    """
+
+    opens_within: float
+    """Seconds that opening waits at most."""

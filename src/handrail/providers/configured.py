@@ -7,6 +7,7 @@ from pathlib import Path
 from handrail.contract.context import Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.provider import Provider
+from handrail.providers.folder import FolderTools
 from handrail.settings.load import Settings
 
 
@@ -15,4 +16,4 @@ def configured_providers(
 ) -> tuple[Provider, ...]:
     """In the order in which their tools are on the menu. `state` is Handrail's own folder; None where a session
     keeps nothing."""
-    return ()
+    return tuple(FolderTools(folder) for folder in settings.tool_folders)

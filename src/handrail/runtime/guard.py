@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from threading import current_thread, main_thread
+from contextlib import suppress
+from threading import Thread, current_thread, main_thread
 from typing import Generic, TypeAlias, TypeVar
 
 from handrail.contract.values import value
@@ -79,6 +80,32 @@ def guarded_call(work: Callable[[], T]) -> Returned[T] | Raised:
         if current_thread() is main_thread():
             raise
         return _raised(error)
+
+
+async def guarded_in_thread(work: Callable[[], T], seconds: float) -> Ending[T]:
+    """The same in a thread of its own, for at most `seconds`, after which it is left alone: no thread can be stopped.
+
+    It keeps neither the loop's other threads from working nor the program from ending.
+    """
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[Ending[T]] = loop.create_future()
+
+    def run() -> None:
+        try:
+            outcome: Ending[T] = guarded_call(work)
+        except BaseException as error:
+            outcome = Raised(f"{type(error).__name__}: {error}", expected=False)
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits
+            loop.call_soon_threadsafe(_settle, ended, outcome)
+
+    Thread(target=run, name="handrail-guarded", daemon=True).start()
+    done, _ = await asyncio.wait((ended,), timeout=seconds)
+    return ended.result() if done else TimedOut(seconds)
+
+
+def _settle(ended: asyncio.Future[Ending[T]], outcome: Ending[T]) -> None:
+    if not ended.done():
+        ended.set_result(outcome)
 
 
 async def _in_time(work: Awaitable[T], seconds: float) -> Ending[T]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from handrail.catalog.registry import Registry
 from handrail.contract.events import SourceChanged
-from handrail.contract.provider import Condition, Prompt, Provider, SourceStatus
+from handrail.contract.provider import Condition, Prompt, Provider, Quick, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.runtime.bus import Bus
 from handrail.runtime.guard import Returned, guarded
@@ -30,12 +30,14 @@ class Shelves:
     async def filled(self, providers: Sequence[Provider]) -> AsyncIterator[None]:
         """Runs the providers until the block ends; then all of them have ended too.
 
-        Whatever a provider puts on its shelf before it waits for the first time is there at once.
+        Whatever a provider puts on its shelf before it waits for the first time is there at once; so is what a quick
+        one has, within its bound.
         """
         shelves = [self._shelf(provider) for provider in providers]
         tasks = [asyncio.create_task(shelf.fill(), name=f"provider {shelf.provider.name}") for shelf in shelves]
         try:
             await asyncio.sleep(0)
+            await asyncio.gather(*(shelf.settled(within) for shelf in shelves if (within := _bound(shelf.provider))))
             yield
         finally:
             for task in tasks:
@@ -73,9 +75,17 @@ class _Shelf:
         self.prompts: tuple[Prompt, ...] = ()
         self._registry = registry
         self._bus = bus
+        self._settled = asyncio.Event()
+        """It has put something, said how it stands, or ended."""
+
+    async def settled(self, within: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._settled.wait()
 
     async def fill(self) -> None:
         ended = await guarded(self.provider.provide(self))
+        self._settled.set()
         if not isinstance(ended, Returned):
             self.put(())
             self.say(SourceStatus(self.provider.name, Condition.FAILED, ended.message))
@@ -83,12 +93,20 @@ class _Shelf:
 
     def put(self, tools: Iterable[Tool[Any]], prompts: Iterable[Prompt] = ()) -> Sequence[str]:
         self.prompts = tuple(prompts)
+        self._settled.set()
         return self._registry.put(self.provider.name, tools)
 
     def say(self, status: SourceStatus) -> None:
+        if status.condition is not Condition.STARTING:
+            self._settled.set()
         if self.statuses.get(status.name) != status:
             self.statuses[status.name] = status
             self._bus.tell(SourceChanged(status))
 
     def notice(self, text: str) -> None:
         self._bus.notice(text)
+
+
+def _bound(provider: Provider) -> float:
+    """Seconds that opening waits for it."""
+    return provider.opens_within if isinstance(provider, Quick) else 0.0

@@ -44,6 +44,10 @@ class FolderContent:
         )
         return sha256(b"\n".join(lines)).hexdigest()
 
+    def digest_of(self, path: str) -> str | None:
+        """Of one file; None where there is none."""
+        return next((file.digest for file in self.files if file.path == path), None)
+
 
 def read_folder(folder: Path) -> FolderContent:
     """Blocks. Raises Unreadable, with what completes `FOLDER …`: also for links, whose ends a yes can't hold."""

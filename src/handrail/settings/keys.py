@@ -19,6 +19,7 @@ MOST_AT_ONCE = 10
 
 _EVERYWHERE = tuple(layer for layer in Layer if layer is not Layer.DEFAULT)
 _OF_THE_PERSON = tuple(layer for layer in _EVERYWHERE if layer is not Layer.PROJECT)
+_NOT_OF_WORKSPACE = tuple(layer for layer in _EVERYWHERE if not layer.is_of_workspace)
 
 
 @value
@@ -90,10 +91,18 @@ TURN_BUDGET: Key[int] = Key(
 PASS_ENV: Key[tuple[str, ...]] = Key(
     "pass_env", Names(), (), "Environment variables that shell commands get beside the usual ones, by name."
 )
+TOOLS: Key[tuple[Path, ...]] = Key(
+    "tools",
+    Paths("folders"),
+    (),
+    "Folders of tool files, beside those in the usual places.",
+    "--tools",
+    _NOT_OF_WORKSPACE,
+)
 
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
-    PASS_ENV,
+    PASS_ENV, TOOLS,
 )  # fmt: skip
 
 

@@ -16,13 +16,14 @@ from handrail.policy.rule_sets import RuleSet, together
 from handrail.policy.rules import Rule
 from handrail.settings.config_files import ConfigFile, config_files, only_folders
 from handrail.settings.config_text import Said, read_environment, read_flags
-from handrail.settings.keys import MODE, POLICIES, Key
+from handrail.settings.keys import MODE, POLICIES, TOOLS, Key
 from handrail.settings.merging import Setting, merged
 from handrail.settings.opening import Opened, Opener
 from handrail.settings.origin import Layer
 from handrail.settings.places import Folders, folders
 from handrail.settings.policy_files import PolicyFile, policy_files
 from handrail.settings.skills.finding import FoundSkills, find_skills
+from handrail.settings.tool_folders import ToolFolder, find_tool_folders
 from handrail.settings.trust import TrustKey
 from handrail.settings.waiting import Waiting, waiting
 
@@ -44,6 +45,7 @@ class Settings:
     problems: tuple[str, ...]
     """For people, a line each: what is wrong with the files, and what was left out for it."""
     skills: FoundSkills = FoundSkills()
+    tool_folders: tuple[ToolFolder, ...] = ()
 
     def __getitem__(self, key: Key[T]) -> T:
         held: T = self.all[key.name].value
@@ -72,12 +74,14 @@ class Settings:
     def trusted(self) -> frozenset[TrustKey]:
         """What lies in the workspace and a person said yes to, as it is now."""
         files = frozenset(file.trust for file in self.opened if file.trust is not None and file.doubt is None)
-        return files | self.skills.trusted
+        tools = frozenset(folder.trusted for folder in self.tool_folders if folder.trusted is not None)
+        return files | self.skills.trusted | tools
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The policy files that hold without trust: whoever writes to one decides what may run."""
-        places = [file.place for file in self.policies]
+        """The policy files and named folders that hold without trust: whoever writes there decides what may run."""
+        named = (folder.place for folder in self.tool_folders if folder.place.named)
+        places = [*(file.place for file in self.policies), *(tools.place for tools in named)]
         return tuple(place.path.absolute() for place in places if not place.origin.layer.is_of_workspace)
 
     @property
@@ -115,10 +119,25 @@ def load_settings(
     policies = tuple(policy_files(opener, where, settings[POLICIES.name]))
     rules = together((*(config.denying for config in configs), *(policy.holds for policy in policies)))
     skills = find_skills(opener, where, _home(environ))
-    untrusted = (*waiting(configs, settings, policies), *skills.waiting)
-    problems = (*said.problems, *rules.problems, *skills.problems)
-    found = Settings(root, settings, configs, policies, rules, untrusted, problems, skills)
+    tools = find_tool_folders(opener, where, settings[TOOLS.name])
+    untrusted = (*waiting(configs, settings, policies), *skills.waiting, *_waiting_in(tools))
+    problems = (
+        *said.problems,
+        *rules.problems,
+        *skills.problems,
+        *(each for folder in tools for each in folder.problems),
+    )
+    found = Settings(root, settings, configs, policies, rules, untrusted, problems, skills, tools)
     return replace(found, problems=(*found.problems, *_doubts(found, opener)))
+
+
+def _waiting_in(folders: Iterable[ToolFolder]) -> Iterator[Waiting]:
+    yield from (folder.waiting for folder in folders if folder.waiting is not None)
+
+
+def _problems_in(folders: Iterable[ToolFolder]) -> Iterator[str]:
+    for folder in folders:
+        yield from folder.problems
 
 
 def _home(environ: Mapping[str, str]) -> Path | None:

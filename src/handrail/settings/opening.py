@@ -40,11 +40,11 @@ class Opener:
     def __init__(self, workspace: Path, state: Path) -> None:
         self.workspace = workspace
         self._real = os.path.realpath(workspace)
-        self._state = state
+        self.state = state
 
     @cached_property
     def book(self) -> TrustBook:
-        return TrustStore(self._state).read()
+        return TrustStore(self.state).read()
 
     def open(self, place: Place, kind: TrustKind) -> Opened | None:
         """None where there is no such file. Raises Unreadable."""

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from handrail.contract.values import value
 from handrail.policy.patterns import BadPattern, PathPattern
+from handrail.settings.folder_content import FolderContent, read_folder
 from handrail.settings.opening import Opener, Place
 from handrail.settings.origin import Origin
 from handrail.settings.places import Folders
 from handrail.settings.reading import FileText, Unreadable, read_in_workspace, read_own
 from handrail.settings.skills.allowed_tools import Allowed, read_allowed
-from handrail.settings.folder_content import FolderContent, read_folder
 from handrail.settings.skills.front_matter import FrontMatter, read_front_matter, split
 from handrail.settings.skills.listing import one_line
 from handrail.settings.skills.places import skill_places
@@ -109,7 +109,7 @@ class _Search:
         if found is None:
             return
         content = read_folder(real)
-        if not any(file.path == FILE and file.digest == found.digest for file in content.files):
+        if content.digest_of(FILE) != found.digest:
             raise Unreadable("was changed while it was read; start again")
         root = os.path.realpath(self.opener.workspace)
         key = TrustKey(root, TrustKind.SKILL, Path(os.path.relpath(real, root)).as_posix(), content.digest)

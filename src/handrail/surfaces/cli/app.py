@@ -14,7 +14,15 @@ from handrail import __version__
 from handrail.errors import HandrailError, UsageError
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.later import LazyGroup
-from handrail.surfaces.cli.options import answered_by, in_mode, in_workspace, of_model, with_folders, with_policies
+from handrail.surfaces.cli.options import (
+    answered_by,
+    in_mode,
+    in_workspace,
+    of_model,
+    with_folders,
+    with_policies,
+    with_tools,
+)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -100,6 +108,7 @@ _WIRES = ("anthropic", "openai-chat", "openai-responses", "gemini", "neutral")
 @with_folders
 @in_mode
 @with_policies
+@with_tools
 @of_model
 @answered_by
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each response.")

@@ -26,6 +26,9 @@ with_folders = click.option(
 with_policies = click.option(
     "--policy", "policies", type=_path, multiple=True, metavar="FILE", help="Rules, in TOML; repeatable."
 )
+with_tools = click.option(
+    "--tools", "tools", type=_path, multiple=True, metavar="DIR", help="A folder of tool files; repeatable."
+)
 of_model = click.option("--model", metavar="NAME", help="The model that answered.")
 answered_by = click.option(
     "--approve",

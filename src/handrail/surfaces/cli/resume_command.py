@@ -22,7 +22,15 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
 from handrail.surfaces.cli.exec_command import interruptible, show_turn, tell_how_to_go_on, tell_survivors
 from handrail.surfaces.cli.journals import journal_of
-from handrail.surfaces.cli.options import answered_by, in_mode, in_workspace, of_model, with_folders, with_policies
+from handrail.surfaces.cli.options import (
+    answered_by,
+    in_mode,
+    in_workspace,
+    of_model,
+    with_folders,
+    with_policies,
+    with_tools,
+)
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.text import printable
 
@@ -38,6 +46,7 @@ TAKEN_OVER = (
 @with_folders
 @in_mode
 @with_policies
+@with_tools
 @of_model
 @answered_by
 @click.option("--take-over", is_flag=True, help="Also from a process that has it yet, and hangs.")

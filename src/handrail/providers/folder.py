@@ -1,0 +1,108 @@
+"""A folder of Python files as tools: loaded when the session opens, and again where a file changed between turns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+
+from handrail.contract.provider import Condition, Shelf, SourceStatus
+from handrail.providers.counting import tools_text
+from handrail.providers.python.loading import Loaded, forget, loaded
+from handrail.settings.tool_folders import ToolFile, ToolFolder, read_tools
+
+SOON = 1.0
+"""Seconds after which the tools of some files are offered while others still load."""
+
+REFRESH_WITHIN = 3.0
+"""Seconds that a turn waits for a folder that is looked at again."""
+
+
+class FolderTools:
+    """Implements `Provider`, and is `Quick`."""
+
+    opens_within = 2 * SOON
+
+    def __init__(self, folder: ToolFolder) -> None:
+        """`folder` as it was read with the settings: that text is loaded, whatever stands there by then."""
+        self.name = folder.place.name
+        self._folder = folder
+        self._files: dict[ToolFile, Loaded] = {}
+        self._wanted = asyncio.Event()
+        self._looked = asyncio.Event()
+        self._last: SourceStatus | None = None
+
+    async def provide(self, shelf: Shelf) -> None:
+        try:
+            await self._take(self._folder, shelf)
+            while True:
+                self._looked.set()
+                await self._wanted.wait()
+                self._wanted.clear()
+                folder = await asyncio.to_thread(read_tools, self._folder.place)
+                if folder != self._folder:
+                    before = self._last
+                    await self._take(folder, shelf)
+                    for news in _news(before, self._last):
+                        shelf.notice(news)
+        finally:
+            self._looked.clear()
+            self._forget(tuple(self._files))
+
+    async def refresh(self) -> None:
+        """Does not wait for a file that was loading before, and loads yet."""
+        if self._looked.is_set():
+            self._looked.clear()
+            self._wanted.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(REFRESH_WITHIN):
+                    await self._looked.wait()
+
+    async def _take(self, folder: ToolFolder, shelf: Shelf) -> None:
+        """Loads what is new, and forgets what is gone; a file that is as it was keeps its tools and their state."""
+        self._folder = folder
+        self._forget([file for file in self._files if file not in folder.files])
+        async with asyncio.TaskGroup() as group:
+            loads = [group.create_task(self._load(file)) for file in folder.files if file not in self._files]
+            if loads and (await asyncio.wait(loads, timeout=SOON))[1]:
+                self._show(shelf)
+        self._show(shelf)
+
+    async def _load(self, file: ToolFile) -> None:
+        self._files[file] = await loaded(file)
+
+    def _forget(self, files: Iterable[ToolFile]) -> None:
+        for file in files:
+            forget(self._files.pop(file))
+
+    def _show(self, shelf: Shelf) -> None:
+        known = [self._files[file] for file in self._folder.files if file in self._files]
+        tools = [tool for each in known for tool in each.tools]
+        refused = [f"{self.name}: {problem}" for problem in shelf.put(tools)]
+        problems = (*self._folder.problems, *(problem for each in known for problem in each.problems), *refused)
+        status = self._status(len(tools) - len(refused), len(self._folder.files) - len(known), problems)
+        if self._folder.is_there or problems or self._last is not None:
+            self._last = status
+            shelf.say(status)
+
+    def _status(self, count: int, loading: int, problems: tuple[str, ...]) -> SourceStatus:
+        if self._folder.waiting is not None:
+            detail = "it came with the workspace and waits for your trust: handrail trust show"
+            return SourceStatus(self.name, Condition.UNTRUSTED, detail)
+        if loading:
+            return SourceStatus(
+                self.name, Condition.STARTING, f"{tools_text(count)}; {loading} files load yet", problems
+            )
+        if problems and not count:
+            return SourceStatus(self.name, Condition.FAILED, "no tools", problems)
+        return SourceStatus(self.name, Condition.READY, tools_text(count), problems)
+
+
+def _news(before: SourceStatus | None, now: SourceStatus | None) -> Iterable[str]:
+    """What a person should know of a folder that changed while the session runs."""
+    if now is None:
+        return
+    if now.condition is Condition.UNTRUSTED:
+        yield f"{now.name} has changed, so none of its tools is there any more: {now.detail}"
+    known = before.problems if before is not None else ()
+    yield from (problem for problem in now.problems if problem not in known)
