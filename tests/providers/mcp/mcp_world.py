@@ -47,7 +47,7 @@ class World:
     servers: list[McpServer] = field(default_factory=list)
 
     def around(self) -> Around:
-        return Around(PlainLauncher(), Workspace(self.folder), ENVIRONMENT, self.folder / "logs")
+        return Around(PlainLauncher(), Workspace(self.folder), ENVIRONMENT, self.folder / "state")
 
     def config(self, name: str, script: Script, **options: Any) -> ServerConfig:
         path = self.folder / f"{name}.json"

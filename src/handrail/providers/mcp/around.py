@@ -7,6 +7,7 @@ from pathlib import Path
 
 from handrail.contract.context import Workspace
 from handrail.contract.launching import Launcher
+from handrail.contract.sampling import Sampler
 from handrail.contract.values import value
 
 
@@ -18,5 +19,7 @@ class Around:
     workspace: Workspace
     environment: Mapping[str, str]
     """Variables of every program; a server's own come on top."""
-    logs: Path | None = None
-    """The folder for what servers say on stderr; None keeps no file."""
+    sampler: Sampler | None = None
+    """Answers what servers ask a model; None refuses it."""
+    state: Path | None = None
+    """Handrail's own folder, for logins and what servers say on stderr; None keeps neither."""

@@ -10,6 +10,8 @@ from typing import Protocol
 from mcp import types
 from mcp.client.session import ClientRequestContext, IncomingMessage
 
+from handrail.providers.mcp.patience import Patience
+
 
 class Answering(Protocol):
     """Who answers what a server asks while it carries out one call."""
@@ -37,28 +39,36 @@ class Asked:
     """The client's side of one session. A question belongs to the call that began last: the protocol doesn't say to
     which."""
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], *, has_model: bool = False) -> None:
         self.stale: set[str] = set()
+        self.has_model = has_model
+        """Whether a model answers what servers ask one: no server is told so otherwise."""
         self._roots = roots
-        self._answering: list[Answering] = []
+        self._answering: list[tuple[Answering, Patience]] = []
 
     @contextmanager
-    def answered_by(self, answering: Answering) -> Iterator[None]:
-        self._answering.append(answering)
+    def answered_by(self, answering: Answering, patience: Patience) -> Iterator[None]:
+        """`patience` is the call's: while somebody is asked, the server is not what is waited for."""
+        entry = (answering, patience)
+        self._answering.append(entry)
         try:
             yield
         finally:
-            self._answering.remove(answering)
+            self._answering.remove(entry)
 
     async def elicit(
         self, context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult | types.ErrorData:
-        return await self._who.elicit(params)
+        answering, patience = self._who
+        with patience.paused():
+            return await answering.elicit(params)
 
     async def sample(
         self, context: ClientRequestContext, params: types.CreateMessageRequestParams
     ) -> types.CreateMessageResult | types.CreateMessageResultWithTools | types.ErrorData:
-        return await self._who.sample(params)
+        answering, patience = self._who
+        with patience.paused():
+            return await answering.sample(params)
 
     async def list_roots(self, context: ClientRequestContext) -> types.ListRootsResult | types.ErrorData:
         return types.ListRootsResult.model_validate(
@@ -77,5 +87,5 @@ class Asked:
                 pass
 
     @property
-    def _who(self) -> Answering:
-        return self._answering[-1] if self._answering else NobodyAnswers()
+    def _who(self) -> tuple[Answering, Patience]:
+        return self._answering[-1] if self._answering else (NobodyAnswers(), Patience(None))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from mcp.shared._stream_protocols import ReadStream, WriteStream
-from mcp.shared.message import SessionMessage
+from typing import TYPE_CHECKING
 
 from handrail.contract.values import value
+
+if TYPE_CHECKING:
+    from mcp.client._transport import ReadStream, WriteStream
+    from mcp.shared.message import SessionMessage
 
 
 @value

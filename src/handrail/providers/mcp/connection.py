@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from anyio import TASK_STATUS_IGNORED
 from anyio.abc import TaskStatus
 from mcp import types
+from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.session import ClientSession
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.dispatcher import CallOptions, OnNotify, OnNotifyIntercept, OnRequest
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
@@ -28,6 +28,8 @@ from handrail.providers.mcp.received import result_of, tools_of
 Progress = Callable[[float, "float | None", str], None]
 """How far a call is: steps done, of how many where that is known, and what the server says of it."""
 
+_NOT_KNOWN = "Whether it did what was asked is not known: look before you try again."
+
 LET_GO = 0.5
 """Seconds that a cancelled call waits for its cancellation to be on its way; then it goes on without."""
 
@@ -37,6 +39,7 @@ async def connected(server: str, channel: Channel, asked: Asked) -> AsyncIterato
     """A session over the channel, once the server has said hello. Raises ToolFailed when it doesn't."""
     dispatcher = _Dispatcher(channel.incoming, channel.outgoing)
     session = ClientSession(
+        sampling_callback=asked.sample if asked.has_model else None,
         elicitation_callback=asked.elicit,
         list_roots_callback=asked.list_roots,
         message_handler=asked.told,
@@ -108,21 +111,20 @@ class Connection:
         Raises ToolFailed when the server refuses it, is silent for `within` seconds, or is gone: then nobody knows
         whether it did what was asked.
         """
-        patience = Patience(within)
+        patience, tell = Patience(within), progress
 
-        async def heard(done: float, total: float | None, message: str | None) -> None:
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
             patience.renew()
-            progress(done, total, message or "")
+            tell(progress, total, message or "")
 
         try:
             async with patience:
-                with self._asked.answered_by(answering):
+                with self._asked.answered_by(answering, patience):
                     params: JsonObject = {"name": tool, "arguments": arguments}
                     raw = await self.request("tools/call", params, CallOptions(on_progress=heard))
         except TimeoutError:
             raise ToolFailed(
-                f"{self._server} did not answer {tool} within {within:g} s, and was told to stop. Whether it did what "
-                "was asked is not known: look before you try again."
+                f"{self._server} did not answer {tool} within {within:g} s, and was told to stop. {_NOT_KNOWN}"
             ) from None
         return result_of(raw)
 
@@ -131,7 +133,7 @@ class Connection:
         try:
             await self.session.initialize()
         except (MCPError, RuntimeError, ValueError) as error:
-            raise ToolFailed(self._why() or f"it did not say hello as it should: {error}") from None
+            raise ToolFailed(self._why() or f"it did not say hello as it should ({error})") from None
 
     async def close(self) -> None:
         """No call is left."""
@@ -165,5 +167,5 @@ class Connection:
     def _refusal(self, method: str, error: MCPError) -> str:
         if error.code == types.CONNECTION_CLOSED:
             why = self._why() or error.message
-            return f"{self._server} is gone ({why}). Whether it did what was asked is not known: look before you try again."
+            return f"{self._server} was lost: {why}. {_NOT_KNOWN}"
         return f"{self._server} refused {method}: {error.message} (error {error.code})."

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from handrail.contract.launching import LaunchSpec
-from handrail.errors import ToolFailed
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.channel import Channel
 from handrail.providers.mcp.log import ServerLog
+from handrail.providers.mcp.sdk import loaded
 from handrail.providers.mcp.stdio import stdio_channel
-from handrail.settings.mcp.server import ServerConfig, Stdio
+from handrail.settings.mcp.server import Http, ServerConfig, Stdio
+
+if TYPE_CHECKING:
+    from handrail.providers.mcp.oauth import SessionLogin
 
 
 @asynccontextmanager
-async def opened(config: ServerConfig, around: Around, log: ServerLog) -> AsyncIterator[Channel]:
-    """Raises what the transport raises when there is no way."""
+async def opened(
+    config: ServerConfig, around: Around, log: ServerLog, login: SessionLogin | None
+) -> AsyncIterator[Channel]:
+    """Raises ToolFailed where there is no way, now or later. A program starts while the SDK loads."""
     match config.transport:
         case Stdio():
             spec = launch_spec(config.transport, around, log)
             async with stdio_channel(around.launcher, spec, log.noise) as channel:
                 yield channel
-        case _:
-            raise ToolFailed("only programs can be reached")
+        case Http():
+            await loaded()
+            from handrail.providers.mcp.http import http_channel
+
+            async with http_channel(config.transport, login) as channel:
+                yield channel
 
 
 def launch_spec(transport: Stdio, around: Around, log: ServerLog) -> LaunchSpec:
@@ -31,3 +41,16 @@ def launch_spec(transport: Stdio, around: Around, log: ServerLog) -> LaunchSpec:
     return LaunchSpec(
         (transport.command, *transport.args), folder, {**around.environment, **transport.env}, on_error=log.add
     )
+
+
+async def login_for(config: ServerConfig, around: Around, tell: Callable[[str], None]) -> SessionLogin | None:
+    """Of a server at an address; None where there is nothing to log in to, or no place for logins."""
+    if not isinstance(config.transport, Http) or around.state is None:
+        return None
+    if config.oauth is not None and not config.oauth.enabled:
+        return None
+    await loaded()
+    from handrail.providers.mcp.oauth import SessionLogin
+    from handrail.providers.mcp.tokens import Logins
+
+    return SessionLogin(config.name, config.transport.url, Logins(around.state), tell)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -19,12 +21,30 @@ class Patience:
         self._limit = asyncio.timeout(seconds)
         self._last = 0.0
         self._running = False
+        self._pauses = 0
 
     def renew(self) -> None:
         """There is news."""
-        if self._running and self._seconds is not None:
+        if self._running and not self._pauses and self._seconds is not None:
             now = asyncio.get_running_loop().time()
             self._limit.reschedule(min(now + self._seconds, self._last))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """A person is waited for meanwhile, who takes as long as they take."""
+        if not self._running or self._seconds is None:
+            yield
+            return
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        self._pauses += 1
+        self._limit.reschedule(None)
+        try:
+            yield
+        finally:
+            self._pauses -= 1
+            self._last += clock() - began
+            self.renew()
 
     async def __aenter__(self) -> Self:
         await self._limit.__aenter__()

@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from handrail.contract.basics import JsonObject
+from handrail.contract.context import Questions
 from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.log import ServerLog
+from handrail.providers.mcp.opening import login_for, opened
 from handrail.providers.mcp.restarts import Restarts
 from handrail.providers.mcp.sdk import loaded
 from handrail.runtime.guard import Returned, guarded
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from handrail.providers.mcp.asked import Answering
     from handrail.providers.mcp.connection import Connection, Progress
+    from handrail.providers.mcp.oauth import SessionLogin
 
 Offered = Callable[["McpServer", "Sequence[types.Tool]"], tuple[Sequence[Tool[Any]], Sequence[str]]]
 """Makes tools of what a server listed, and says what is wrong with others, a line each."""
@@ -38,39 +41,57 @@ class McpServer:
         self._around = around
         self._offered = offered
         self._restarts = Restarts()
+        self._say: _Saying | None = None
+        self._login: SessionLogin | None = None
         self._connection: Connection | None = None
-        self._changed = asyncio.Event()
-        """Set when there is a connection, or no more will be."""
-        self._given_up = ""
-        self._shelf: Shelf | None = None
+        self._settled = asyncio.Event()
+        """Set while it is known whether there is a connection: not while the server starts."""
+        self._why_not = ""
+        self._again = asyncio.Event()
+        """Set when there is a reason to start it now."""
         self._listing = asyncio.Lock()
 
     async def provide(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        if not self.config.enabled:
-            return self._end(Condition.OFF, "turned off")
-        if self.config.problem:
-            return self._end(Condition.FAILED, self.config.problem)
+        self._say = say = _Saying(self.config.name, shelf)
+        if not self.config.enabled or self.config.problem:
+            condition = Condition.FAILED if self.config.enabled else Condition.OFF
+            return self._rest(say, condition, self.config.problem or "turned off")
+        self._login = await login_for(self.config, self._around, lambda trouble: self._troubled(say, trouble))
         while True:
-            self._say(Condition.STARTING)
-            began = asyncio.get_running_loop().time()
-            try:
-                ended = await guarded(self._live(shelf))
-            finally:
-                self._connection = None
-                self._changed.clear()
-            why = self._why("it ended" if isinstance(ended, Returned) else ended.message)
-            pause = self._restarts.pause(asyncio.get_running_loop().time() - began)
-            if pause is None:
-                shelf.put(())
-                return self._end(Condition.FAILED, f"{why} It is not started again.")
-            self._say(Condition.FAILED, f"{why} It is started again in {pause:g} s.")
+            await self._life(say)
+
+    async def _life(self, say: _Saying) -> None:
+        """From one start to the next."""
+        say(Condition.STARTING)
+        self._settled.clear()
+        self._again.clear()
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            ended = await guarded(self._live(say))
+        finally:
+            self._connection = None
+            self._settled.clear()
+        why = self._with_last_words(ended.value if isinstance(ended, Returned) else ended.message)
+        if self._login is not None and self._login.needs_login:
+            self._rest(say, Condition.NEEDS_LOGIN, self._login.trouble)
+            await self._again.wait()
+            return
+        pause = self._restarts.pause(clock() - began)
+        if pause is None:
+            say.shelf.put(())
+            self._rest(say, Condition.FAILED, f"{why} It is not started again.")
+            await self._again.wait()
+        else:
+            say(Condition.FAILED, f"{why} It is started again in {pause:g} s.")
             await asyncio.sleep(pause)
 
     async def refresh(self) -> None:
         connection = self._connection
-        if connection is not None and "tools" in connection.stale:
-            await self._list(connection)
+        if connection is not None and self._say is not None and "tools" in connection.stale:
+            await self._list(connection, self._say)
+        if self._login is not None and self._login.may_be_better():
+            self._again.set()
 
     async def call(
         self, tool: str, arguments: JsonObject, *, progress: Progress, answering: Answering
@@ -81,66 +102,95 @@ class McpServer:
             tool, arguments, progress=progress, within=self.config.call_within, answering=answering
         )
 
+    def answering(self, questions: Questions) -> Answering:
+        """Whoever the questions of one call reach."""
+        from handrail.providers.mcp.answering import AtTheDesk
+
+        return AtTheDesk(self.config.name, questions, self._around.sampler)
+
     async def connection(self) -> Connection:
         """The live one. Waits while the server starts, for as long as that may take. Raises ToolFailed."""
         try:
             async with asyncio.timeout(self.config.start_within):
-                await self._changed.wait()
+                await self._settled.wait()
         except TimeoutError:
-            raise ToolFailed(f"{self.config.name} has not started within {self.config.start_within:g} s.") from None
+            raise ToolFailed(
+                f"{self.config.name} has not started within {self.config.start_within:g} s. Go on without it, or try "
+                "again later."
+            ) from None
         if self._connection is None:
-            raise ToolFailed(f"{self.config.name} does not run: {self._given_up}")
+            raise ToolFailed(f"{self.config.name} does not run: {self._why_not}")
         return self._connection
 
-    async def _live(self, shelf: Shelf) -> None:
-        """One life of it, from its start to its end."""
-        await loaded()
-        from handrail.providers.mcp.asked import Asked
-        from handrail.providers.mcp.connection import connected
-        from handrail.providers.mcp.opening import opened
-
+    async def _live(self, say: _Saying) -> str:
+        """One life of it, from its start to its end; gives why it ended, as sentences."""
         within = self.config.start_within
         try:
             async with (
                 asyncio.timeout(within) as limit,
-                opened(self.config, self._around, self.log) as channel,
-                connected(self.config.name, channel, Asked(self._around.workspace.folders)) as connection,
+                opened(self.config, self._around, self.log, self._login) as channel,
             ):
-                self._connection = connection
-                await self._list(connection)
-                limit.reschedule(None)
-                self._changed.set()
-                await connection.over.wait()
+                await loaded()
+                from handrail.providers.mcp.asked import Asked
+                from handrail.providers.mcp.connection import connected
+
+                limit.reschedule(asyncio.get_running_loop().time() + within)
+                asked = Asked(self._around.workspace.folders, has_model=self._around.sampler is not None)
+                async with connected(self.config.name, channel, asked) as connection:
+                    self._connection = connection
+                    await self._list(connection, say)
+                    limit.reschedule(None)
+                    self._settled.set()
+                    await connection.over.wait()
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise ToolFailed(f"it did not answer within {within:g} s.") from None
-        raise ToolFailed(f"{channel.why() or 'the connection was lost'}.")
+            return f"It did not start within {within:g} s."
+        except ToolFailed as error:
+            return f"{_capital(str(error)).removesuffix('.')}."
+        return f"{_capital(channel.why() or 'the connection was lost')}."
 
-    async def _list(self, connection: Connection) -> None:
+    async def _list(self, connection: Connection, say: _Saying) -> None:
         """Puts on the shelf what this connection has, unless there is a newer one by then."""
         async with self._listing:
             listed = await connection.tools()
-            if connection is not self._connection or self._shelf is None:
+            if connection is not self._connection:
                 return
             tools, problems = self._offered(self, listed.items)
-            refused = self._shelf.put(tools)
+            refused = say.shelf.put(tools)
             count = len(tools) - len(refused)
-            self._say(
+            say(
                 Condition.READY,
                 f"{count} tool{'' if count == 1 else 's'}",
                 (*listed.problems, *problems, *refused),
             )
 
-    def _why(self, what: str) -> str:
+    def _with_last_words(self, why: str) -> str:
         last = self.log.last_line()
-        return f"{what} Its last words: {last}" if last else what
+        return f"{why} Its last words: {last}" if last else why
 
-    def _say(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
-        if self._shelf is not None:
-            self._shelf.say(SourceStatus(self.config.name, condition, detail, tuple(problems)))
+    def _troubled(self, say: _Saying, trouble: str) -> None:
+        """The login is not as it should be."""
+        needs_login = self._login is not None and self._login.needs_login
+        say(Condition.NEEDS_LOGIN if needs_login else Condition.FAILED, trouble)
 
-    def _end(self, condition: Condition, detail: str) -> None:
-        self._given_up = detail
-        self._changed.set()
-        self._say(condition, detail)
+    def _rest(self, say: _Saying, condition: Condition, why: str) -> None:
+        """It does not run, and calls of its tools are told so."""
+        self._why_not = why
+        self._settled.set()
+        say(condition, why)
+
+
+class _Saying:
+    """Says how it stands with one server."""
+
+    def __init__(self, server: str, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self._server = server
+
+    def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
+        self.shelf.say(SourceStatus(self._server, condition, detail, tuple(problems)))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,21 +1,21 @@
-"""The two streams that the SDK's session reads and writes, over a child's standard output and input."""
+"""The two streams that the SDK's session reads and writes, over a child's standard output and input.
+
+They can be made, and a child started, while the SDK is still loading: it is imported with the first message.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
-
-from anyio import BrokenResourceError, EndOfStream
-from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Self
 
 from handrail.contract.launching import Child
-from handrail.providers.mcp.lines import MOST_LINE, Lines, LineTooLong
+from handrail.providers.mcp.lines import Lines
+
+if TYPE_CHECKING:
+    from mcp.shared.message import SessionMessage
 
 MOST_UNREAD = 4 << 20
 """Bytes of messages that wait for the session; then the server's output is held."""
@@ -84,6 +84,8 @@ class FromServer(_Closing):
                 if message is not None:
                     return message
             elif self._ended:
+                from anyio import EndOfStream
+
                 raise EndOfStream
             else:
                 self._news.clear()
@@ -93,6 +95,8 @@ class FromServer(_Closing):
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
+        from anyio import EndOfStream
+
         try:
             return await self.receive()
         except EndOfStream:
@@ -105,12 +109,13 @@ class FromServer(_Closing):
             self._take()
         if not line.strip():
             return None
-        try:
-            return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-        except (ValidationError, RecursionError):
+        from handrail.providers.mcp.messages import decoded
+
+        message = decoded(line)
+        if message is None:
             self.noise += 1
             self._on_noise(line)
-            return None
+        return message
 
     def _take(self) -> None:
         if self._child is not None:
@@ -129,9 +134,12 @@ class ToServer(_Closing):
 
     async def send(self, item: SessionMessage, /) -> None:
         """Raises BrokenResourceError once the server is gone."""
-        message = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
-        line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
-        while self._size > MOST_UNSENT and not self._ended and not isinstance(item.message, JSONRPCNotification):
+        from anyio import BrokenResourceError
+
+        from handrail.providers.mcp.messages import encoded, is_notification
+
+        line = encoded(item)
+        while self._size > MOST_UNSENT and not self._ended and not is_notification(item):
             self._room.clear()
             await self._room.wait()
         if self._ended:
@@ -161,6 +169,3 @@ class ToServer(_Closing):
             self._news.clear()
             if not self._ended:
                 await self._news.wait()
-
-
-__all__ = ["MOST_LINE", "FromServer", "LineTooLong", "ToServer"]

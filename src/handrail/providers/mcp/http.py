@@ -1,0 +1,163 @@
+"""A server at an address: Streamable HTTP, or the older transport of two channels."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import httpx2
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR
+
+from handrail import __version__
+from handrail.errors import ToolFailed
+from handrail.providers.mcp.channel import Channel
+from handrail.providers.mcp.lines import MOST_LINE
+from handrail.providers.mcp.oauth import SessionLogin
+from handrail.settings.mcp.server import Http
+
+CONNECT_WITHIN = 30.0
+"""Seconds until a connection stands, and until what is sent is taken. Answers may take as long as their call."""
+PARTING_WITHIN = 1.0
+"""Seconds that a server has to hear that a session is over."""
+TAKEN_WITHIN = 10.0
+"""Seconds that it has to take a message to which it has no answer to give."""
+_SMALL = 65_536
+_A_DAY = 86_400.0
+_SHOWN = 300
+
+
+@asynccontextmanager
+async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIterator[Channel]:
+    """Open until the block ends. Raises ToolFailed, saying why, where the server can't be reached or is lost.
+
+    What goes wrong with one request of Streamable HTTP fails that request alone.
+    """
+    why: Callable[[], str] = (lambda: login.trouble) if login is not None else str
+    made = partial(_Client, trouble=why)
+    try:
+        if transport.kind == "sse":
+            async with sse_client(transport.url, dict(transport.headers), CONNECT_WITHIN, _A_DAY, made, login) as (
+                incoming,
+                outgoing,
+            ):
+                yield Channel(incoming, outgoing, why)
+        else:
+            timeout = httpx2.Timeout(CONNECT_WITHIN, read=None)
+            async with (
+                made(dict(transport.headers), timeout, login) as client,
+                streamable_http_client(transport.url, http_client=client, max_sse_event_size=MOST_LINE) as (
+                    incoming,
+                    outgoing,
+                ),
+            ):
+                yield Channel(incoming, outgoing, why)
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise ToolFailed(why_of(error)) from error
+    except BaseExceptionGroup as group:
+        ours, others = group.split((httpx2.HTTPError, httpx2.SSEError, ValueError))
+        if ours is None or others is not None:
+            raise
+        raise ToolFailed(why_of(next(_leaves(ours)))) from group
+
+
+class _Client(httpx2.AsyncClient):
+    """Turns what goes wrong with a message into an answer to it, as the transports pass on nothing but answers; and
+    reads no more of an answer than there may be of one message."""
+
+    def __init__(
+        self,
+        headers: dict[str, str] | None = None,
+        timeout: httpx2.Timeout | None = None,
+        auth: httpx2.Auth | None = None,
+        *,
+        trouble: Callable[[], str],
+    ) -> None:
+        super().__init__(
+            headers={"User-Agent": f"handrail/{__version__}", **(headers or {})}, timeout=timeout, auth=auth
+        )
+        self._trouble = trouble
+        """Why the server refuses everybody, where that is known."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        try:
+            async with asyncio.timeout(_within(request)):
+                response = await super().send(request, **options)
+                return await self._read(response) if request.method == "POST" else response
+        except httpx2.TransportError as error:
+            if request.method == "GET":
+                raise
+            return _error(request, 502, CONNECTION_CLOSED, why_of(error))
+        except TimeoutError:
+            return _error(request, 504, CONNECTION_CLOSED, "it took no message")
+
+    async def _read(self, response: httpx2.Response) -> httpx2.Response:
+        """The same with its body, where that is one message."""
+        kind = response.headers.get("content-type", "").lower()
+        if response.is_redirect or (response.is_success and not kind.startswith("application/json")):
+            return response
+        body = bytearray()
+        try:
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) > MOST_LINE:
+                    why = f"it sent a message of more than {MOST_LINE >> 20} MiB"
+                    return _error(response.request, 502, CONNECTION_CLOSED, why)
+        finally:
+            await response.aclose()
+        if response.is_error and not _is_error_message(bytes(body)) and response.status_code != 404:
+            said = " ".join(body[:_SHOWN].decode("utf-8", "replace").split())
+            why = (
+                self._trouble() or f"HTTP {response.status_code} {response.reason_phrase}{f': {said}' if said else ''}"
+            )
+            return _error(response.request, response.status_code, INTERNAL_ERROR, why)
+        kept = {name: value for name, value in response.headers.items() if name in ("content-type", "mcp-session-id")}
+        return httpx2.Response(response.status_code, headers=kept, content=bytes(body), request=response.request)
+
+
+def _within(request: httpx2.Request) -> float | None:
+    """Seconds for all of one exchange. Other messages wait behind one that expects no answer; requests wait for
+    nothing, and whoever made one knows how long."""
+    if request.method == "DELETE":
+        return PARTING_WITHIN
+    if request.method != "POST" or len(request.content) > _SMALL:
+        return None
+    message = json.loads(request.content)
+    return None if "id" in message and "method" in message else TAKEN_WITHIN
+
+
+def _error(request: httpx2.Request, status: int, code: int, message: str) -> httpx2.Response:
+    said = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
+    return httpx2.Response(status, json=said, request=request)
+
+
+def _is_error_message(body: bytes) -> bool:
+    try:
+        read = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(read, dict) and isinstance(read.get("error"), dict) and "code" in read["error"]
+
+
+def why_of(error: BaseException) -> str:
+    """A clause for people."""
+    match error:
+        case httpx2.ConnectError() | httpx2.ConnectTimeout():
+            return f"it can't be reached at {error.request.url.copy_with(query=None)}"
+        case httpx2.HTTPStatusError():
+            return f"it answered HTTP {error.response.status_code} {error.response.reason_phrase}"
+        case _:
+            return f"the connection broke ({str(error) or type(error).__name__})"
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error

@@ -1,0 +1,27 @@
+"""One message, and the line of JSON that it is on a pipe."""
+
+from __future__ import annotations
+
+import json
+
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+from pydantic import ValidationError
+
+
+def decoded(line: bytes) -> SessionMessage | None:
+    """None for what is no message."""
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValidationError:
+        return None
+
+
+def encoded(item: SessionMessage) -> bytes:
+    """With the end of its line. Numbers keep all their digits."""
+    message = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+
+
+def is_notification(item: SessionMessage) -> bool:
+    return isinstance(item.message, JSONRPCNotification)
