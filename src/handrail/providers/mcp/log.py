@@ -1,29 +1,115 @@
-"""What a server says on stderr: its last words are kept."""
+"""What a server says on stderr: its last words for messages, and more of it in a file that a person can look at.
+
+Both are bounded, however much it says, and hold no secret that the redactor knows.
+"""
 
 from __future__ import annotations
 
-from handrail.sandbox.kept_output import KeptOutput
+import asyncio
+import hashlib
+import os
+import re
+import time
+from pathlib import Path
 
-KEPT = 64 << 10
-"""Bytes of the end that are kept."""
+from handrail.sandbox.finishing import to_the_end
+from handrail.sandbox.kept_output import KeptOutput
+from handrail.settings.private_files import locked, replace
+from handrail.settings.redaction import Redactor
+
+FOLDER = "mcp-logs"
+MOST_KEPT = 1_000_000
+"""Bytes of a file; when there are more, the older half goes."""
+MOST_WAITING = 256_000
+"""Bytes that wait to be written; of more, the middle is left out."""
+WRITE_EVERY = 0.25
+"""Seconds."""
+_LAST_WORDS = 8_192
 _LINE_SHOWN = 200
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,59}")
+
+
+def log_file(state: Path, server: str) -> Path:
+    """Where what a server said is kept, in Handrail's own folder."""
+    name = server
+    if not _PLAIN.fullmatch(server):
+        digest = hashlib.sha256(server.encode("utf-8", "replace")).hexdigest()[:8]
+        name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', server)[:40]}-{digest}"
+    return state / FOLDER / f"{name}.log"
 
 
 class ServerLog:
-    """Of one server, over all its lives."""
+    """Of one server, over all its lives in one session."""
 
-    def __init__(self) -> None:
-        self._kept = KeptOutput(KEPT)
+    def __init__(self, file: Path | None, redactor: Redactor) -> None:
+        """Without a file, only the last words are kept."""
+        self._file = file
+        self._redactor = redactor
+        self._last = KeptOutput(2 * _LAST_WORDS)
+        self._waiting = KeptOutput(MOST_WAITING)
+        self._news = asyncio.Event()
 
     def add(self, piece: bytes) -> None:
-        self._kept.add(piece)
+        self._last.add(piece)
+        if self._file is not None:
+            self._waiting.add(piece)
+            self._news.set()
 
     def noise(self, line: bytes) -> None:
         """It stood where only messages should."""
         self.add(b"[on stdout] " + line[:_LINE_SHOWN] + b"\n")
 
+    def begin(self) -> None:
+        """A new life: the last words are those of this one."""
+        self._last = KeptOutput(2 * _LAST_WORDS)
+        if self._file is not None:
+            self.add(f"--- started {time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode())
+            self._last = KeptOutput(2 * _LAST_WORDS)
+
     def last_line(self) -> str:
         """The last that says something, for a message; empty when it said nothing."""
-        text = (self._kept.tail or self._kept.head).decode("utf-8", "replace")
+        text = (self._last.head + self._last.tail).decode("utf-8", "replace")
         lines = [line for line in text.splitlines() if line.strip()]
-        return lines[-1].strip()[:_LINE_SHOWN] if lines else ""
+        return self._redactor.text(lines[-1].strip()[:_LINE_SHOWN]) if lines else ""
+
+    async def keep(self) -> None:
+        """Writes what is said to the file, until it is cancelled; then the rest."""
+        try:
+            while True:
+                await self._news.wait()
+                await asyncio.sleep(WRITE_EVERY)
+                await self._write()
+        finally:
+            await to_the_end(self._write(), on_cancel=lambda: None)
+
+    async def _write(self) -> None:
+        waiting, self._waiting = self._waiting, KeptOutput(MOST_WAITING)
+        self._news.clear()
+        if self._file is None or not waiting.head:
+            return
+        left_out = f"\n[{waiting.dropped:,} bytes left out]\n".encode() if waiting.dropped else b""
+        text = (waiting.head + left_out + waiting.tail).decode("utf-8", "replace")
+        await asyncio.to_thread(self._append, self._file, text)
+
+    def _append(self, file: Path, text: str) -> None:
+        """A log that can't be written is not kept: nothing else depends on it."""
+        data = self._redactor.text(text).encode()
+        try:
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with locked(file.with_suffix(".lock")):
+                handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+                with open(handle, "ab") as opened:
+                    opened.write(data)
+                    size = opened.tell()
+                if size > MOST_KEPT:
+                    _shorten(file)
+        except OSError:
+            return
+
+
+def _shorten(file: Path) -> None:
+    with open(file, "rb") as opened:
+        opened.seek(-MOST_KEPT // 2, os.SEEK_END)
+        opened.readline()
+        rest = opened.read()
+    replace(file, rest)

@@ -13,12 +13,13 @@ from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.around import Around
-from handrail.providers.mcp.log import ServerLog
+from handrail.providers.mcp.log import ServerLog, log_file
 from handrail.providers.mcp.opening import login_for, opened
 from handrail.providers.mcp.restarts import Restarts
 from handrail.providers.mcp.sdk import loaded
 from handrail.runtime.guard import Returned, guarded
-from handrail.settings.mcp.server import ServerConfig
+from handrail.settings.mcp.server import Http, ServerConfig, Stdio
+from handrail.settings.redaction import Redactor
 
 if TYPE_CHECKING:
     from mcp import types
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 Offered = Callable[["McpServer", "Sequence[types.Tool]"], tuple[Sequence[Tool[Any]], Sequence[str]]]
 """Makes tools of what a server listed, and says what is wrong with others, a line each."""
 
+_SECRET = 8
+"""Characters from which on a header's value is taken for a secret."""
+
 
 class McpServer:
     """Implements `contract.provider.Provider`, and carries out what its tools are called for."""
@@ -37,7 +41,7 @@ class McpServer:
     def __init__(self, config: ServerConfig, around: Around, offered: Offered) -> None:
         self.name = f"MCP server {config.name}"
         self.config = config
-        self.log = ServerLog()
+        self.log = _log(config, around)
         self._around = around
         self._offered = offered
         self._restarts = Restarts()
@@ -57,14 +61,20 @@ class McpServer:
             condition = Condition.FAILED if self.config.enabled else Condition.OFF
             return self._rest(say, condition, self.config.problem or "turned off")
         self._login = await login_for(self.config, self._around, lambda trouble: self._troubled(say, trouble))
-        while True:
-            await self._life(say)
+        keeping = asyncio.create_task(self.log.keep())
+        try:
+            while True:
+                await self._life(say)
+        finally:
+            keeping.cancel()
+            await asyncio.wait((keeping,))
 
     async def _life(self, say: _Saying) -> None:
         """From one start to the next."""
         say(Condition.STARTING)
         self._settled.clear()
         self._again.clear()
+        self.log.begin()
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
@@ -190,6 +200,19 @@ class _Saying:
 
     def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
         self.shelf.say(SourceStatus(self._server, condition, detail, tuple(problems)))
+
+
+def _log(config: ServerConfig, around: Around) -> ServerLog:
+    """No secret that the server was given stands in its log."""
+    variables, headers = dict(around.environment), dict[str, str]()
+    match config.transport:
+        case Stdio():
+            variables |= config.transport.env
+        case Http():
+            headers |= config.transport.headers
+    words = [word for value in headers.values() for word in (value, value.rpartition(" ")[2]) if len(word) >= _SECRET]
+    file = log_file(around.state, config.name) if around.state is not None else None
+    return ServerLog(file, Redactor(variables, words))
 
 
 def _capital(text: str) -> str:
