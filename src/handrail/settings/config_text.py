@@ -17,6 +17,9 @@ from handrail.settings.origin import Doubt, Given, Layer, Origin
 from handrail.settings.places import CONFIG_VARIABLE, STATE_VARIABLE
 from handrail.settings.value_types import BadValue
 
+SERVERS_TABLE = "mcp"
+"""A table that is no setting: see `settings.mcp`."""
+
 _PREFIX = "HANDRAIL_"
 _OTHER_VARIABLES = (STATE_VARIABLE, CONFIG_VARIABLE)
 
@@ -88,6 +91,8 @@ def _together(each: Iterable[Said]) -> Said:
 def _entry(name: str, given: object, origin: Origin, base: Path | None, doubt: Doubt | None) -> Said:
     """A setting of a file. A name that is nearly a setting's may have meant that one: then it may tighten."""
     known = keys_by_name()
+    if name == SERVERS_TABLE:
+        return Said()
     if name in known:
         return _value(known[name], given, origin, base, doubt)
     near = nearest(name, known)

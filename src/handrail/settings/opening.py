@@ -8,7 +8,7 @@ from pathlib import Path
 
 from handrail.contract.values import value
 from handrail.settings.origin import Doubt, Origin
-from handrail.settings.reading import read_in_workspace, read_own
+from handrail.settings.reading import MAX_BYTES, read_in_workspace, read_own
 from handrail.settings.trust import TrustBook, TrustKey, TrustKind, TrustStore
 
 
@@ -46,11 +46,14 @@ class Opener:
     def book(self) -> TrustBook:
         return TrustStore(self.state).read()
 
-    def open(self, place: Place, kind: TrustKind) -> Opened | None:
-        """None where there is no such file. Raises Unreadable."""
+    def open(self, place: Place, kind: TrustKind, most: int = MAX_BYTES) -> Opened | None:
+        """None where there is no such file; `most` are the bytes that one of the person's own may have.
+
+        Raises Unreadable.
+        """
         if place.origin.layer.is_of_workspace:
             return self._open_in_workspace(place, kind)
-        found = read_own(place.path)
+        found = read_own(place.path, most)
         if found is None:
             return None
         return Opened(place, found.text, Doubt.WRITABLE if found.doubt else None, found.doubt)

@@ -40,12 +40,12 @@ class Unreadable(Exception):
     """There is such a file, and it can't be read; the message completes `FILE …`."""
 
 
-def read_own(path: Path) -> FileText | None:
-    """A file in a folder of ours; None where there is none. Links are followed, and doubted at their ends.
+def read_own(path: Path, most: int = MAX_BYTES) -> FileText | None:
+    """A file of the person's own; None where there is none. Links are followed, and doubted at their ends.
 
     Raises Unreadable.
     """
-    return _read(path, lambda found: doubt_about(path, found))
+    return _read(path, lambda found: doubt_about(path, found), most)
 
 
 def read_in_workspace(path: Path, workspace: Path) -> FileText | None:
@@ -59,10 +59,10 @@ def read_in_workspace(path: Path, workspace: Path) -> FileText | None:
         if not os.path.lexists(path):
             return None
         raise Unreadable("lies outside the workspace, or is a link that leads there; put a file in its place")
-    return _read(path, lambda found: "")
+    return _read(path, lambda found: "", MAX_BYTES)
 
 
-def _read(path: Path, doubt: Callable[[os.stat_result], str]) -> FileText | None:
+def _read(path: Path, doubt: Callable[[os.stat_result], str], most: int) -> FileText | None:
     try:
         _require_regular(os.stat(path))  # before opening: opening a device can do something
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # never waits for a FIFO's writer
@@ -73,7 +73,7 @@ def _read(path: Path, doubt: Callable[[os.stat_result], str]) -> FileText | None
     try:
         found = os.fstat(handle)
         _require_regular(found)
-        return FileText(_utf8(_at_most(handle)), doubt(found))
+        return FileText(_utf8(_at_most(handle, most)), doubt(found))
     except OSError as error:
         raise Unreadable(f"can't be read: {error.strerror}") from error
     finally:
@@ -85,12 +85,12 @@ def _require_regular(found: os.stat_result) -> None:
         raise Unreadable("is not an ordinary file")
 
 
-def _at_most(handle: int) -> bytes:
+def _at_most(handle: int, most: int) -> bytes:
     data = bytearray()
     while piece := os.read(handle, 65536):
         data += piece
-        if len(data) > MAX_BYTES:
-            raise Unreadable(f"is larger than {MAX_BYTES} bytes, which no such file needs")
+        if len(data) > most:
+            raise Unreadable(f"is larger than {most} bytes, which no such file needs")
     return bytes(data)
 
 

@@ -38,6 +38,8 @@ class TrustKind(StrEnum):
     """A skill, with all files of its folder."""
     TOOLS = "tools"
     """The tool files of `.handrail/tools`, with all else that lies there."""
+    SERVERS = "servers"
+    """A file that configures MCP servers: what they run, and where they connect to."""
     COMMAND = "command"
     """A settings file of another agent, for the commands in it that discover tools and run them."""
 

@@ -1,0 +1,135 @@
+"""One server's entry in a file, read field by field: what is wrong is told with the field, and fails that server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TypeVar
+
+from handrail.contract.values import value
+from handrail.policy.spelling import shown
+from handrail.policy.wording import shortened
+from handrail.settings.mcp.expanding import NotSet, Variables
+from handrail.settings.mcp.server import Concealed, Http, Stdio, Transport
+
+T = TypeVar("T")
+
+
+class BadEntry(Exception):
+    """Why a server can't be started, with the field."""
+
+
+@value
+class Entry:
+    """What a file says of one server, or of a part of it; `path` is where, as `headers.`."""
+
+    said: Mapping[str, object]
+    variables: Variables
+    path: str = ""
+
+    def within(self, name: str) -> Entry | None:
+        """A table in it; None where there is none. Raises BadEntry for what is none."""
+        given = self.said.get(name)
+        if given is None:
+            return None
+        if not isinstance(given, Mapping):
+            raise self._wrong(name, "a table of names and values")
+        return Entry(given, self.variables, f"{self.path}{name}.")
+
+    def text(self, *names: str) -> str:
+        """The first of these fields that is given, filled in; empty where none is."""
+        name = self._first(names)
+        given = self.said.get(name, "")
+        if not isinstance(given, str):
+            raise self._wrong(name, "a text")
+        return self._filled(name, given)
+
+    def texts(self, *names: str) -> tuple[str, ...]:
+        """A list of texts, or one text, filled in."""
+        name = self._first(names)
+        given = self.said.get(name, ())
+        listed = given if isinstance(given, (list, tuple)) else (given,)
+        if not all(isinstance(each, str) for each in listed):
+            raise self._wrong(name, "a list of texts")
+        return tuple(self._filled(f"{name}[{place}]", each) for place, each in enumerate(listed))
+
+    def table(self, *names: str) -> Mapping[str, str]:
+        """Names and texts, filled in and concealed: variables and headers hold secrets. Numbers become texts."""
+        inner = self.within(self._first(names))
+        return {} if inner is None else {name: inner._concealed(name) for name in inner.said}
+
+    def switch(self, name: str, otherwise: bool) -> bool:
+        given = self.said.get(name, otherwise)
+        if not isinstance(given, bool):
+            raise self._wrong(name, "true or false")
+        return given
+
+    def number(self, *names: str, per: float = 1.0) -> float | None:
+        """A positive number in units of which `per` are one; None where it is not given."""
+        name = self._first(names)
+        given = self.said.get(name)
+        if given is None:
+            return None
+        if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given < 1e12:
+            raise self._wrong(name, "a number above 0")
+        return given / per
+
+    def transport(self) -> Transport:
+        """As it says; raises BadEntry where it says of none, or of several, how the server is reached."""
+        kind = self.text("type", "transport").lower().replace("_", "-")
+        command, url = self.texts("command"), self.text("url", "httpUrl")
+        if kind in ("ws", "websocket") or "tcp" in self.said:
+            raise BadEntry("WebSocket and TCP are not spoken here; use command, or url with http or sse")
+        if kind not in _KINDS:
+            raise BadEntry(f"type is {shown(shortened(kind))}; it is stdio, http or sse")
+        if bool(command) == bool(url) or (kind == "stdio" and url) or (command and kind not in ("", "stdio")):
+            raise BadEntry("it needs either a command, which is started, or a url, which is connected to")
+        if url:
+            if not url.startswith(("http://", "https://")):
+                raise BadEntry("url does not begin with http:// or https://")
+            old = kind == "sse" or (not kind and "url" in self.said and _path(url).endswith("/sse"))
+            return Http(url, self.table("headers"), "sse" if old else "http")
+        program, *first = command
+        if not program.strip():
+            raise BadEntry("command is empty")
+        folder = os.path.expanduser(self.text("cwd"))
+        return Stdio(program, (*first, *self.texts("args")), self.table("env"), folder)
+
+    def written(self) -> str:
+        """How the server is reached, as it is written: no variable is filled in."""
+        parts: list[object] = []
+        for name in ("command", "args", "httpUrl", "url"):
+            given = self.said.get(name, ())
+            parts += given if isinstance(given, (list, tuple)) else [given]
+        return shortened(" ".join(map(str, parts)))
+
+    def _concealed(self, name: str) -> Concealed:
+        given = self.said[name]
+        if isinstance(given, bool) or not isinstance(given, (str, int, float)):
+            raise self._wrong(name, "a text")
+        return Concealed(self._filled(name, str(given)))
+
+    def _filled(self, name: str, text: str) -> str:
+        try:
+            made = self.variables.filled(text)
+        except NotSet as error:
+            raise BadEntry(
+                f"{self.path}{name} needs the variable {error}, which is not set; set it, or write a value for when "
+                f"it is not: ${{{error}:-…}}"
+            ) from None
+        if "\0" in made:
+            raise BadEntry(f"{self.path}{name} holds a NUL")
+        return made
+
+    def _first(self, names: tuple[str, ...]) -> str:
+        return next((name for name in names if name in self.said), names[0])
+
+    def _wrong(self, name: str, wanted: str) -> BadEntry:
+        return BadEntry(f"{self.path}{name} is not {wanted}")
+
+
+_KINDS = ("", "stdio", "http", "streamable-http", "sse")
+
+
+def _path(url: str) -> str:
+    return url.partition("?")[0].rstrip("/")
