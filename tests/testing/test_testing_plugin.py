@@ -47,7 +47,7 @@ def test_a_scripted_model_plays_its_turns(tmp_path: Path) -> None:
             from handrail.testing import Say
             model = scripted_model(Say("Ahoy."), name="mate")
             async with handrail_session() as session:
-                events = [event async for event in model.respond([], session.menu())]
+                events = [event async for event in model.respond(ModelRequest("", (), session.menu()))]
             assert (model.name, events[0].text) == ("mate", "Ahoy.")
     """
     assert "1 passed" in pytest_of(tmp_path, test)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from handrail.agent.model import Model, ModelEvent, ResponseEnded
+from handrail.agent.model import Model, ModelEvent, ModelRequest, Received
 from handrail.catalog import Menu
 from handrail.contract.basics import JsonObject
 
@@ -42,9 +42,9 @@ async def converse(model: Model, runtime: Runtime, task: str, max_turns: int = 5
     messages: list[JsonObject] = [{"role": "user", "content": task}]
     for _ in range(max_turns):
         response: JsonObject = {}
-        async for event in model.respond(messages, runtime.menu(model.name)):
-            if isinstance(event, ResponseEnded):
-                response = event.response
+        async for event in model.respond(ModelRequest("", tuple(messages), runtime.menu(model.name))):
+            if isinstance(event, Received):
+                response = event.event
             yield event
         turn = await runtime.run(response)
         yield TurnEnded(turn)
