@@ -44,6 +44,7 @@ def test_a_session_is_opened_in_the_tests_own_folder_and_allows_everything(tmp_p
 def test_a_scripted_model_plays_its_turns(tmp_path: Path) -> None:
     test = """
         async def test_it_speaks(handrail_session, scripted_model):
+            from handrail.agent.model import ModelRequest
             from handrail.testing import Say
             model = scripted_model(Say("Ahoy."), name="mate")
             async with handrail_session() as session:
