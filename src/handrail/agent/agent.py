@@ -1,0 +1,99 @@
+"""An agent: one conversation of a model, whose calls a session carries out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from handrail.agent.conversation import Conversation
+from handrail.agent.events import AgentEvent, Compacted, Finished
+from handrail.agent.hands import Hands
+from handrail.agent.limits import USUAL, Limits
+from handrail.agent.loop import Loop
+from handrail.agent.model import Model
+from handrail.agent.spent import Spent
+from handrail.contract.agents import AgentStatus
+from handrail.errors import UsageError
+
+
+class Agent:
+    """What a model was told, what it said, and what its calls gave. Open one with `open_agent`."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._working: asyncio.Task[Finished] | None = None
+
+    @property
+    def model(self) -> Model:
+        """May be changed between two sends."""
+        return self._loop.model
+
+    @model.setter
+    def model(self, model: Model) -> None:
+        self._check_idle()
+        self._loop.model = model
+
+    @property
+    def spent(self) -> Spent:
+        return self._loop.spent
+
+    @property
+    def used(self) -> int:
+        """Tokens of the model's window that the conversation takes, as the provider last said, or estimated."""
+        return self._loop.used
+
+    def agents(self) -> tuple[AgentStatus, ...]:
+        """Its subagents, the oldest first: those at work, and those whose conversation can go on."""
+        return ()
+
+    async def send(self, text: str) -> AsyncIterator[AgentEvent]:
+        """Works on what the user says until the model makes no more calls, or something stops it.
+
+        The last event is always `Finished`. Left early, the work is interrupted. Raises UsageError while another
+        one is at work.
+        """
+        self._check_idle()
+        events: asyncio.Queue[AgentEvent] = asyncio.Queue()
+        working = self._working = asyncio.get_running_loop().create_task(self._loop.work(text, events.put_nowait))
+        working.add_done_callback(lambda done: None if done.cancelled() else events.put_nowait(done.result()))
+        try:
+            while not isinstance(event := await events.get(), Finished):
+                yield event
+            yield event
+        finally:
+            await self.interrupt("its answer is no longer listened to")
+            self._working = None
+
+    async def interrupt(self, reason: str = "") -> None:
+        """Stops the model and all its calls, and waits until each has its answer. What runs `send` gets
+        `Finished`, with `Ended.INTERRUPTED`; the next one goes on with the conversation as it stands then."""
+        working = self._working
+        if working is not None and not working.done():
+            await self._loop.stop(reason)
+            await asyncio.wait([working])
+
+    async def compact(self) -> Compacted | None:
+        """Makes the conversation shorter; None where there is nothing to gain."""
+        self._check_idle()
+        return None
+
+    def clear(self) -> None:
+        """Forgets the conversation. What was spent stays."""
+        self._check_idle()
+        self._loop.conversation.clear()
+
+    def _check_idle(self) -> None:
+        if self._working is not None:
+            raise UsageError("this agent is at work: wait until it has finished, or interrupt it")
+
+
+@asynccontextmanager
+async def open_agent(session: Hands, model: Model, *, limits: Limits = USUAL) -> AsyncIterator[Agent]:
+    """An agent that works in a session. When the block ends its work is interrupted; the session stays open."""
+    agent = Agent(Loop(session, model, Conversation(), limits, time.monotonic))
+    try:
+        yield agent
+    finally:
+        await agent.interrupt("the agent was closed")
