@@ -222,8 +222,9 @@ class Session:
 
         Returns when every call has its result, or waits for somebody outside. `on_ask` says what happens
         when a call needs a person; None leaves that to the session's asker. `turn` is an id for it, so that it
-        can be cancelled from elsewhere. Cancelling the wait cancels the calls. Raises WireError for what can't be
-        read, UsageError once the session is closed.
+        can be cancelled from elsewhere. Cancelling the wait cancels the calls. A stream that raises ModelError has
+        broken off: the turn has what it had asked for until then, and nothing that was half said. Raises WireError
+        for what can't be read, UsageError once the session is closed.
 
         Give it every response, one without calls too: with that the model's turn ends, and what a skill allowed.
         """
