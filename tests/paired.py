@@ -16,7 +16,7 @@ _CALLS = frozenset(
         "local_shell_call",
         "shell_call",
         "tool_search_call",
-    }  # fmt: skip
+    }
 )
 
 
