@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +24,15 @@ from handrail.contract.confirmation import Answer
 from handrail.contract.context import Workspace
 from handrail.contract.events import Event
 from handrail.contract.jobs import Job
-from handrail.contract.launching import Launcher
-from handrail.contract.ports import Asker, Checkpoints, Journal
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.errors import UsageError
 from handrail.policy import Mode, Rule
+from handrail.policy.modes import mode_of
 from handrail.runtime.approvals import Desk
-from handrail.runtime.askers import Nobody, OnAsk, asker_for
+from handrail.runtime.askers import OnAsk, asker_for
 from handrail.runtime.books import Books, TakeOver, WantedSession, open_books
 from handrail.runtime.bus import Bus, Listener
-from handrail.runtime.checkpoints import NoCheckpoints
 from handrail.runtime.consent import Consent
 from handrail.runtime.context import Surroundings
 from handrail.runtime.executor import Executor, Records
@@ -50,6 +47,8 @@ from handrail.runtime.live import LiveCall
 from handrail.runtime.loop_thread import LoopThread
 from handrail.runtime.openings import HowOpened
 from handrail.runtime.order import Order
+from handrail.runtime.parts import Parts as Parts
+from handrail.runtime.parts import bounded
 from handrail.runtime.plan_mode import SessionPlanMode
 from handrail.runtime.recovery import Left
 from handrail.runtime.resolver import Resolver
@@ -62,50 +61,17 @@ from handrail.runtime.spilling import SpillFolder, spill_folder
 from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
-from handrail.sandbox.none import PlainLauncher
 from handrail.settings.in_code import SaidInCode
 from handrail.settings.keys import (
     ADD_DIRS,
-    ANSWER_WITHIN,
-    AT_ONCE,
-    GATE_BATCH,
-    LIMITS,
     MODE,
     MODEL,
     PASS_ENV,
-    RESULT_BUDGET,
-    TURN_BUDGET,
 )
 from handrail.settings.load import Settings, no_settings
 from handrail.settings.places import folders, state_folder
 from handrail.tools import builtin_tools
 from handrail.wire import Wire
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What a session is made of, each with a good default."""
-
-    tools: Sequence[Tool[Any]] | None = None
-    """None: the built-in ones."""
-    asker: Asker = field(default_factory=Nobody)
-    journal: Journal | None = None
-    """None: one SQLite file for the workspace, in the state folder."""
-    launcher: Launcher = field(default_factory=PlainLauncher)
-    checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
-    clock: Callable[[], float] = time.time
-    at_once: int = 0
-    """How many leaf calls run together. This and what follows: as the settings say where it is 0 or None."""
-    limits: Mapping[str, int] | None = None
-    """How many calls of one class run together: by a tool's name, or what stands before the colon in a key."""
-    gate_batch: bool | None = None
-    """No call of a turn starts before every question about its calls is answered."""
-    result_budget: int = 0
-    """Characters of any result that go to the model at most; its tool may bound it further."""
-    turn_budget: int = 0
-    """Characters of all results of one turn."""
-    answer_within: float | None = None
-    """Seconds after which a question counts as rejected; None: as the settings say, which is never by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +103,7 @@ class Session:
         self._scheduler = works.scheduler
         self._turns = works.turns
         self._jobs = works.jobs
+        self._plan_mode = works.plan_mode
         self._accepts = True
         self._closed = asyncio.Event()
         """Set last, so that whoever watches sees how the calls ended."""
@@ -174,7 +141,7 @@ class Session:
         root = _folder(workspace)
         settings = settings or no_settings(root)
         settings.check_workspace(root)
-        parts = _bounded(parts or Parts(), settings)
+        parts = bounded(parts or Parts(), settings)
         said = SaidInCode(mode, tuple(rules), model, tuple(map(_folder, added)))
         policy = said.policy(settings)
         place = Workspace(root, (*(_folder(path) for path in settings[ADD_DIRS]), *said.added))
@@ -213,6 +180,17 @@ class Session:
     def menu(self, model: str = "") -> Menu:
         """The tools that `model` should see now, and why others are hidden."""
         return self._toolbox.menu(model)
+
+    @property
+    def mode(self) -> Mode:
+        return self._plan_mode.mode
+
+    def change_mode(self, mode: Mode | str) -> None:
+        """Only for a person's own choice: a mode decides what runs unasked. It holds for every call that has not
+        started yet. Raises UsageError for what is no mode.
+        """
+        self._check_open()
+        self._plan_mode.go_to(mode_of(mode))
 
     async def run(
         self, response: object, wire: Wire | None = None, *, on_ask: OnAsk | None = None, turn: str = ""
@@ -365,24 +343,6 @@ def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left |
     works.scheduler.reserve(books.taken.ids)
     works.turns.start_behind(books.taken.place)
     return Left(books.recall, works.scheduler, find, lambda: Instant(parts.clock()))
-
-
-def _bounded(parts: Parts, settings: Settings) -> Parts:
-    """The parts with the settings' bounds where they say none."""
-    return replace(
-        parts,
-        at_once=parts.at_once or settings[AT_ONCE],
-        limits=settings[LIMITS] if parts.limits is None else parts.limits,
-        gate_batch=settings[GATE_BATCH] if parts.gate_batch is None else parts.gate_batch,
-        answer_within=_answer_within(settings) if parts.answer_within is None else parts.answer_within,
-        result_budget=parts.result_budget or settings[RESULT_BUDGET],
-        turn_budget=parts.turn_budget or settings[TURN_BUDGET],
-    )
-
-
-def _answer_within(settings: Settings) -> float | None:
-    said = settings[ANSWER_WITHIN]
-    return None if isinstance(said, str) else said
 
 
 def _own_files(settings: Settings) -> tuple[Path, ...]:
