@@ -58,6 +58,7 @@ from handrail.runtime.scheduler import Scheduler
 from handrail.runtime.shell_state import SessionShell
 from handrail.runtime.skills import SessionSkills
 from handrail.runtime.spilling import SpillFolder, spill_folder
+from handrail.runtime.support import AgentSupport
 from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
@@ -86,6 +87,7 @@ class _Works:
     scheduler: Scheduler
     turns: TurnRunner
     plan_mode: SessionPlanMode
+    support: AgentSupport
 
 
 class Session:
@@ -104,6 +106,8 @@ class Session:
         self._turns = works.turns
         self._jobs = works.jobs
         self._plan_mode = works.plan_mode
+        self.support = works.support
+        """For `open_agent`."""
         self._accepts = True
         self._closed = asyncio.Event()
         """Set last, so that whoever watches sees how the calls ended."""
@@ -334,7 +338,8 @@ def _works(
     executor = Executor(intake, consent, judge, order, running, records, bus)
     scheduler = Scheduler(executor, order, parts.asker)
     turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
-    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode)
+    support = AgentSupport(place, books.values, ledger, plan_mode)
+    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, support)
 
 
 def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left | None:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from handrail.agent.context.briefing import Briefing, Place, main_role
 from handrail.agent.conversation import Conversation
-from handrail.agent.events import AgentEvent, Compacted, Finished
-from handrail.agent.hands import Hands
+from handrail.agent.events import AgentEvent, Compacted, Ended, Finished
+from handrail.agent.hands import Host
 from handrail.agent.limits import USUAL, Limits
-from handrail.agent.loop import Loop
+from handrail.agent.loop import Halt, Loop
 from handrail.agent.model import Model
+from handrail.agent.responding import Tell
 from handrail.agent.spent import Spent
 from handrail.contract.agents import AgentStatus
 from handrail.errors import UsageError
+from handrail.settings.places import folders
 
 
 class Agent:
     """What a model was told, what it said, and what its calls gave. Open one with `open_agent`."""
 
-    def __init__(self, loop: Loop) -> None:
+    def __init__(self, loop: Loop, briefing: Briefing) -> None:
         self._loop = loop
+        self._briefing = briefing
         self._working: asyncio.Task[Finished] | None = None
 
     @property
@@ -34,6 +39,11 @@ class Agent:
     def model(self, model: Model) -> None:
         self._check_idle()
         self._loop.model = model
+
+    @property
+    def halts(self) -> list[Halt]:
+        """Hooks that are asked after each turn why the work is to end there; None to go on."""
+        return self._loop.halts
 
     @property
     def spent(self) -> Spent:
@@ -51,12 +61,13 @@ class Agent:
     async def send(self, text: str) -> AsyncIterator[AgentEvent]:
         """Works on what the user says until the model makes no more calls, or something stops it.
 
-        The last event is always `Finished`. Left early, the work is interrupted. Raises UsageError while another
-        one is at work.
+        Without a text it goes on: after calls that waited were answered, or a limit was reached. With one, calls that
+        still wait are cancelled. The last event is always `Finished`. Left early, the work is interrupted. Raises
+        UsageError while another one is at work.
         """
         self._check_idle()
         events: asyncio.Queue[AgentEvent] = asyncio.Queue()
-        working = self._working = asyncio.get_running_loop().create_task(self._loop.work(text, events.put_nowait))
+        working = self._working = asyncio.get_running_loop().create_task(self._work(text, events.put_nowait))
         working.add_done_callback(lambda done: None if done.cancelled() else events.put_nowait(done.result()))
         try:
             while not isinstance(event := await events.get(), Finished):
@@ -65,6 +76,14 @@ class Agent:
         finally:
             await self.interrupt("its answer is no longer listened to")
             self._working = None
+
+    async def _work(self, text: str, tell: Tell) -> Finished:
+        await self._loop.go_on(anyhow=bool(text))
+        if self._loop.parked:
+            return Finished(Ended.PARKED, why="a call still waits for its answer")
+        if text:
+            self._loop.conversation.tell(text)
+        return await self._loop.work(tell)
 
     async def interrupt(self, reason: str = "") -> None:
         """Stops the model and all its calls, and waits until each has its answer. What runs `send` gets
@@ -82,7 +101,8 @@ class Agent:
     def clear(self) -> None:
         """Forgets the conversation. What was spent stays."""
         self._check_idle()
-        self._loop.conversation.clear()
+        self._loop.conversation = Conversation()
+        self._briefing.forget()
 
     def _check_idle(self) -> None:
         if self._working is not None:
@@ -90,9 +110,14 @@ class Agent:
 
 
 @asynccontextmanager
-async def open_agent(session: Hands, model: Model, *, limits: Limits = USUAL) -> AsyncIterator[Agent]:
+async def open_agent(session: Host, model: Model, *, limits: Limits = USUAL) -> AsyncIterator[Agent]:
     """An agent that works in a session. When the block ends its work is interrupted; the session stays open."""
-    agent = Agent(Loop(session, model, Conversation(), limits, time.monotonic))
+    support = session.support
+    workspace, user = support.workspace.root, folders(os.environ).user
+    place = await asyncio.to_thread(Place.read, workspace, user, time.time())
+    plan_mode = support.plan_mode
+    briefing = Briefing(place.system(main_role()), lambda: plan_mode.mode, plan_mode.file)
+    agent = Agent(Loop(session, model, Conversation(), briefing, limits, time.monotonic), briefing)
     try:
         yield agent
     finally:

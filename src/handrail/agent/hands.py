@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from handrail.catalog import Menu
+from handrail.runtime.support import AgentSupport
 from handrail.runtime.turns import Turn
 from handrail.wire import Wire
 
@@ -20,6 +21,16 @@ class Hands(Protocol):
         """As `Session.run`: returns when every call has its result, or rests."""
         ...
 
+    async def resume(self, turn: Turn | str) -> Turn:
+        """As `Session.resume`, of a turn in which a call rested."""
+        ...
+
     async def cancel_turn(self, turn: Turn | str, reason: str = "") -> bool:
         """As `Session.cancel_turn`."""
         ...
+
+
+class Host(Hands, Protocol):
+    """A session that an agent is opened in."""
+
+    support: AgentSupport

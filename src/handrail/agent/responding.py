@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TypeAlias
 
-from handrail.agent.events import AgentEvent
+from handrail.agent.events import AgentEvent, ResponseDone
 from handrail.agent.hands import Hands
 from handrail.agent.model import Model, ModelRequest, Received, ResponseEnded
 from handrail.contract.basics import JsonObject
-from handrail.errors import HandrailError, ModelError, ModelFault
+from handrail.errors import ModelError, ModelFault
 from handrail.runtime.turns import Turn
 
 Tell: TypeAlias = Callable[[AgentEvent], None]
@@ -35,15 +35,11 @@ class Responding:
         self._reading: asyncio.Task[None] | None = None
 
     async def carry_out(self) -> Turn:
-        """Raises ModelError where nothing came that could be carried out."""
+        """Of a stream that broke off the turn has what was whole. Raises WireError for what is not of the wire."""
         self._reading = asyncio.get_running_loop().create_task(self._read())
         try:
             async with aclosing(self._events()) as events:
                 return await self._hands.run(events, self._model.wire, turn=self._id)
-        except HandrailError:
-            if self.broken is not None:
-                raise self.broken from None
-            raise
         finally:
             self._reading.cancel()
             await asyncio.wait([self._reading])
@@ -72,6 +68,7 @@ class Responding:
                     case ResponseEnded():
                         self.ended = event
                         last = None
+                        self._tell(ResponseDone(event.usage))
                     case _:
                         self._tell(event)
         except ModelError as error:
