@@ -225,6 +225,11 @@ class Session:
         self._check_open()
         return await self._turns.resume(turn if isinstance(turn, str) else turn.id, answers or {})
 
+    @property
+    def has_left(self) -> bool:
+        """Opened by its id, and not taken up yet."""
+        return self._left is not None
+
     async def take_up(self, *, on_ask: OnAsk | None = None) -> tuple[Turn, ...]:
         """Goes on where the session was left, once its tools are there: nothing of it starts before.
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from handrail.agent.context.briefing import Briefing, Place, main_role
-from handrail.agent.conversation import Conversation
 from handrail.agent.events import AgentEvent, Compacted, Ended, Finished
 from handrail.agent.hands import Host
+from handrail.agent.kept import KeptConversation
 from handrail.agent.limits import USUAL, Limits
 from handrail.agent.loop import Halt, Loop
 from handrail.agent.model import Model
@@ -25,10 +26,13 @@ from handrail.settings.places import folders
 class Agent:
     """What a model was told, what it said, and what its calls gave. Open one with `open_agent`."""
 
-    def __init__(self, loop: Loop, briefing: Briefing) -> None:
+    def __init__(self, session: Host, loop: Loop, briefing: Briefing) -> None:
+        self._session = session
         self._loop = loop
         self._briefing = briefing
         self._working: asyncio.Task[Finished] | None = None
+        self._taking_up = False
+        """What an earlier process left of the session is at work."""
 
     @property
     def model(self) -> Model:
@@ -78,6 +82,12 @@ class Agent:
             self._working = None
 
     async def _work(self, text: str, tell: Tell) -> Finished:
+        if self._session.has_left:
+            self._taking_up = True
+            try:
+                await self._take_up()
+            finally:
+                self._taking_up = False
         await self._loop.go_on(anyhow=bool(text))
         if self._loop.parked:
             return Finished(Ended.PARKED, why="a call still waits for its answer")
@@ -85,12 +95,24 @@ class Agent:
             self._loop.conversation.tell(text)
         return await self._loop.work(tell)
 
+    async def _take_up(self) -> None:
+        """Turns that were not finished when the conversation was last kept: finished now, or parked again."""
+        conversation = self._loop.conversation
+        last = conversation.last
+        for turn in await self._session.take_up():
+            if turn.waiting:
+                self._loop.parked = turn.id
+            elif turn.id != last:
+                conversation.carried_out(turn)
+
     async def interrupt(self, reason: str = "") -> None:
         """Stops the model and all its calls, and waits until each has its answer. What runs `send` gets
         `Finished`, with `Ended.INTERRUPTED`; the next one goes on with the conversation as it stands then."""
         working = self._working
         if working is not None and not working.done():
             await self._loop.stop(reason)
+            if self._taking_up:
+                await self._session.cancel_all(reason)
             await asyncio.wait([working])
 
     async def compact(self) -> Compacted | None:
@@ -101,7 +123,7 @@ class Agent:
     def clear(self) -> None:
         """Forgets the conversation. What was spent stays."""
         self._check_idle()
-        self._loop.conversation = Conversation()
+        self._loop.conversation.replace(())
         self._briefing.forget()
 
     def _check_idle(self) -> None:
@@ -111,13 +133,18 @@ class Agent:
 
 @asynccontextmanager
 async def open_agent(session: Host, model: Model, *, limits: Limits = USUAL) -> AsyncIterator[Agent]:
-    """An agent that works in a session. When the block ends its work is interrupted; the session stays open."""
+    """An agent that works in a session. When the block ends its work is interrupted; the session stays open.
+
+    In a session that was taken up again it goes on with the conversation that was kept, and finishes what was not.
+    """
     support = session.support
     workspace, user = support.workspace.root, folders(os.environ).user
     place = await asyncio.to_thread(Place.read, workspace, user, time.time())
     plan_mode = support.plan_mode
     briefing = Briefing(place.system(main_role()), lambda: plan_mode.mode, plan_mode.file)
-    agent = Agent(Loop(session, model, Conversation(), briefing, limits, time.monotonic), briefing)
+    conversation = KeptConversation(support.values).conversation()
+    id = f"turn-{secrets.token_hex(4)}"  # another for each process that works on the session
+    agent = Agent(session, Loop(session, model, conversation, briefing, limits, time.monotonic, id), briefing)
     try:
         yield agent
     finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -45,35 +45,53 @@ class CarriedOut:
 
 
 Entry: TypeAlias = Told | Noted | CarriedOut
+Keep: TypeAlias = Callable[[Sequence[Entry], str], None]
+"""Gets all entries, and the id of the newest turn."""
 
 
 class Conversation:
     """Entries in their order. Each call stands in one entry with its result, so that nothing parts the two."""
 
-    def __init__(self, entries: Sequence[Entry] = ()) -> None:
-        self.entries: list[Entry] = list(entries)
+    def __init__(self, entries: Sequence[Entry] = (), last: str = "", keep: Keep | None = None) -> None:
+        """`last` is the newest turn with calls that it ever had, by its id. `keep` hears of every change."""
+        self.last = last
+        self._entries = tuple(entries)
+        self._keep = keep
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return self._entries
 
     def tell(self, text: str) -> None:
-        self.entries.append(Told(text))
+        self.replace((*self._entries, Told(text)))
 
     def note(self, text: str) -> None:
-        self.entries.append(Noted(text))
+        self.replace((*self._entries, Noted(text)))
 
     def carried_out(self, turn: Turn) -> None:
         """A turn none of whose calls waits. One that says nothing at all leaves nothing."""
+        if turn.calls:
+            self.last = turn.id
         if turn.response.assistant:
-            self.entries.append(CarriedOut(turn.response, turn.answers))
+            self.replace((*self._entries, CarriedOut(turn.response, turn.answers)))
+
+    def replace(self, entries: Sequence[Entry]) -> None:
+        """Puts other entries in the place of all."""
+        self._entries = tuple(entries)
+        if self._keep is not None:
+            self._keep(self._entries, self.last)
 
     def messages(self, wire: Wire) -> tuple[JsonObject, ...]:
         """In the form of a wire, the oldest first. Well paired, whatever happened to the calls."""
-        return in_turn(self._encoded(wire), wire)
+        return in_turn(messages_of(self._entries, wire), wire)
 
-    def _encoded(self, wire: Wire) -> Iterator[JsonObject]:
-        for place, entry in enumerate(self.entries, 1):
-            match entry:
-                case Told(text):
-                    yield encode_user(text, wire)
-                case Noted(text):
-                    yield encode_user(f"<note>\n{text}\n</note>", wire)
-                case CarriedOut():
-                    yield from entry.messages(wire, f"call_{place}")
+
+def messages_of(entries: Sequence[Entry], wire: Wire) -> Iterator[JsonObject]:
+    for place, entry in enumerate(entries, 1):
+        match entry:
+            case Told(text):
+                yield encode_user(text, wire)
+            case Noted(text):
+                yield encode_user(f"<note>\n{text}\n</note>", wire)
+            case CarriedOut():
+                yield from entry.messages(wire, f"call_{place}")

@@ -34,3 +34,16 @@ class Host(Hands, Protocol):
     """A session that an agent is opened in."""
 
     support: AgentSupport
+
+    @property
+    def has_left(self) -> bool:
+        """As `Session.has_left`."""
+        ...
+
+    async def take_up(self) -> tuple[Turn, ...]:
+        """As `Session.take_up`."""
+        ...
+
+    async def cancel_all(self, reason: str = "") -> None:
+        """As `Session.cancel_all`."""
+        ...

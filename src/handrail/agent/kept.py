@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from handrail.agent.conversation import CarriedOut, Entry
+from handrail.agent.conversation import CarriedOut, Conversation, Entry
 from handrail.contract.basics import SessionId
 from handrail.contract.results import TextPart, ToolResult
 from handrail.contract.session_values import SessionValues
@@ -32,15 +32,15 @@ class KeptConversation:
         self._values = values
         self._kept: list[Entry] = []
 
-    def entries(self) -> list[Entry]:
-        """All that was kept; one that can't be read is left out, with those after it."""
+    def conversation(self) -> Conversation:
+        """All that was kept; an entry that can't be read is left out, with those after it. It keeps itself here."""
         head = self._values.get(HEAD)
-        count = head.get("entries") if isinstance(head, dict) else 0
+        count, last = (head.get("entries"), head.get("last")) if isinstance(head, dict) else (0, "")
         self._kept = list(self._read(count if isinstance(count, int) else 0))
-        return list(self._kept)
+        return Conversation(self._kept, last if isinstance(last, str) else "", self.keep)
 
-    def keep(self, entries: Sequence[Entry]) -> None:
-        """Keeps the entries as they are now: only what is new or another is written."""
+    def keep(self, entries: Sequence[Entry], last: str) -> None:
+        """Keeps the entries as they are now: only what is new or another is written. `last`: the newest turn in it."""
         same = self._same(entries)
         if same == len(entries) == len(self._kept):
             return
@@ -48,7 +48,7 @@ class KeptConversation:
             self._write(place, entries[place])
         for place in range(len(entries), len(self._kept)):
             self._values.put(_name(place), None)
-        self._values.put(HEAD, {"entries": len(entries)})
+        self._values.put(HEAD, {"entries": len(entries), "last": last})
         self._kept = list(entries)
 
     def _same(self, entries: Sequence[Entry]) -> int:

@@ -102,6 +102,8 @@ class Loop:
         self._stopped = reason
         if self._responding is not None:
             await self._responding.stop(reason)
+        elif self.parked:
+            await self._hands.cancel_turn(self.parked, reason)
 
     async def go_on(self, *, anyhow: bool) -> None:
         """Takes up the parked turn, once its calls are answered. `anyhow`: those that still wait are cancelled."""
