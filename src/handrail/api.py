@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handrail.agent.models.choosing import model_of
 from handrail.authoring import FunctionTool, define_tool, tool
 from handrail.blocking import BlockingSession
 from handrail.catalog import Menu
@@ -105,6 +106,9 @@ from handrail.errors import (
     HandrailError,
     InvalidArguments,
     JournalError,
+    ModelError,
+    ModelFault,
+    NoModel,
     ToolDefinitionError,
     ToolFailed,
     UsageError,
@@ -129,6 +133,7 @@ __all__ = [
     "Session",
     "Settings",
     "load_settings",
+    "model_of",
     "TakeOver",
     "Turn",
     "event_json",
@@ -254,6 +259,9 @@ __all__ = [
     "HandrailError",
     "InvalidArguments",
     "JournalError",
+    "ModelError",
+    "ModelFault",
+    "NoModel",
     "ToolDefinitionError",
     "FileTooLarge",
     "ToolFailed",

@@ -3,7 +3,8 @@
     HandrailError
     ├── UsageError              the caller's input can't be used; the message says where
     │   ├── WireError           a provider response that can't be read
-    │   └── RuleError           a policy rule or file that can't be used
+    │   ├── RuleError           a policy rule or file that can't be used
+    │   └── NoModel             nobody said which model is to answer, and none is found
     ├── ToolDefinitionError     a tool that can't be registered
     ├── CallError               one call can't go on; becomes that call's own result
     │   ├── UnknownTool
@@ -39,6 +40,10 @@ class WireError(UsageError):
 
 class RuleError(UsageError):
     """A policy rule or file that can't be used; the message starts with `FILE:LINE:`."""
+
+
+class NoModel(UsageError):
+    """Nobody said which model is to answer, and no key of a provider is there. The text is a page: how to get one."""
 
 
 class ToolDefinitionError(HandrailError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.values import value
@@ -45,7 +45,7 @@ class Question:
     model: str
     system: str
     messages: tuple[JsonObject, ...]
-    """In the wire's form already."""
+    """In the wire's form already, user and model in turn where it wants that (`user.in_turn`)."""
     tools: Sequence[JsonObject]
     """As `encode_menu` gives them."""
     max_tokens: int = 0
@@ -72,7 +72,7 @@ def _anthropic(question: Question) -> JsonObject:
     body: dict[str, Json] = {
         "model": question.model,
         "max_tokens": question.max_tokens,
-        "messages": _marked_ends(_merged(question.messages, "content")),
+        "messages": _marked_ends(list(question.messages)),
         "stream": True,
     }
     if question.system:
@@ -109,7 +109,7 @@ def _responses(question: Question) -> JsonObject:
 
 
 def _gemini(question: Question) -> JsonObject:
-    body: dict[str, Json] = {"contents": _merged(question.messages, "parts")}
+    body: dict[str, Json] = {"contents": list(question.messages)}
     if question.system:
         body["systemInstruction"] = {"parts": [{"text": question.system}]}
     if question.tools:
@@ -136,19 +136,8 @@ def _cache_key(question: Question) -> str:
     return hashlib.sha256(beginning.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY_LENGTH]
 
 
-def _merged(messages: Iterable[JsonObject], key: str) -> list[Json]:
-    """Neighbours by the user as one: these wires want user and model in turn, and results before other content."""
-    merged: list[JsonObject] = []
-    for message in messages:
-        if merged and message.get("role") == merged[-1].get("role") == "user":
-            merged[-1] = {"role": "user", key: [*_blocks(merged[-1], key), *_blocks(message, key)]}
-        else:
-            merged.append(message)
-    return list(merged)
-
-
-def _blocks(message: JsonObject, key: str) -> list[Json]:
-    content = message.get(key)
+def _blocks(message: JsonObject) -> list[Json]:
+    content = message.get("content")
     return [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
 
 
@@ -169,7 +158,7 @@ def _role(message: Json) -> str:
 
 
 def _marked(message: Json) -> Json:
-    blocks = _blocks(message, "content") if isinstance(message, dict) else []
+    blocks = _blocks(message) if isinstance(message, dict) else []
     last = blocks[-1] if blocks else None
     if not isinstance(message, dict) or not isinstance(last, dict) or text_of(last.get("type")) not in _MARKABLE:
         return message

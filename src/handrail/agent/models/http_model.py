@@ -10,7 +10,8 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from handrail.agent.model import ModelEvent, ModelRequest, Received, ResponseEnded, Waiting
+from handrail.agent.model import ModelEvent, ModelRequest, Received, ResponseEnded
+from handrail.agent.models.asking import until_answered
 from handrail.agent.models.endpoint import Endpoint
 from handrail.agent.models.known_models import Prices, known_model
 from handrail.agent.models.patience import Patience
@@ -63,23 +64,9 @@ class HttpModel:
     async def respond(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """See `Model`."""
         body = json.dumps(self.body(request), separators=(",", ":")).encode()
-        tried = 0
-        while True:
-            tried += 1
-            begun = False
-            try:
-                async with aclosing(self._once(body)) as events:
-                    async for event in events:
-                        begun = True
-                        yield event
-                return
-            except Trouble as found:
-                trouble = found
-            pause = None if begun else self._patience.pause(trouble, tried)
-            if pause is None:
-                raise trouble.cut_short() if begun else trouble.error(tried)
-            yield Waiting(pause, trouble.why)
-            await asyncio.sleep(pause)
+        async with aclosing(until_answered(lambda: self._once(body), self._patience)) as events:
+            async for event in events:
+                yield event
 
     def body(self, request: ModelRequest) -> JsonObject:
         """What is sent for a request, before it is text."""

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from handrail.agent.models.endpoint import Endpoint
@@ -180,6 +179,8 @@ def _number(text: str) -> float:
 
 
 def _until(text: str) -> float:
+    from email.utils import parsedate_to_datetime  # only for servers that name a time
+
     try:
         at = parsedate_to_datetime(text)
     except ValueError:
