@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 
 from handrail.errors import UsageError
+from handrail.runtime.who import governed_by
 from handrail.settings.places import state_folder
 from handrail.surfaces.cli import exits
 from handrail.surfaces.terminal.console import Console, Opening, Skin
@@ -32,6 +33,9 @@ def run_terminal(opening: Opening, *, plain: bool = False) -> int:
 
 
 def check_terminal() -> None:
+    """Raises UsageError, also within a governed call: a model must not answer what it asks for."""
+    if why := governed_by(None):
+        raise UsageError(f"the terminal may not be opened here, for {why}")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(NO_TERMINAL)
 

@@ -15,8 +15,10 @@ from handrail.contract.jobs import Job
 from handrail.errors import HandrailError
 from handrail.runtime.parts import Parts
 from handrail.session import Session
+from handrail.settings.keys import APPROVE
 from handrail.settings.load import Settings
 from handrail.settings.redaction import Redactor
+from handrail.surfaces.cli.asking import Approve, asker_of_option
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.turn_text import call_lines
@@ -81,6 +83,8 @@ async def open_work(
     be drawn anew. Raises HandrailError where the session can't be opened.
     """
     questions = Questions(changed)
+    approve = Approve(settings[APPROVE])
+    asker = questions if approve is Approve.ASK else asker_of_option(approve, settings.workspace)
     activity = _activity(settings.workspace, looks)
 
     def see(event: Event) -> None:
@@ -88,7 +92,7 @@ async def open_work(
         changed()
 
     async with Session.open(
-        settings.workspace, settings=settings, session=session, model=model.name, parts=Parts(asker=questions)
+        settings.workspace, settings=settings, session=session, model=model.name, parts=Parts(asker=asker)
     ) as opened:
         tell([f"! {printable(note)}" for note in notes_on(settings.rules.rules, opened.knows)])
         opened.subscribe(see)
