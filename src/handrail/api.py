@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handrail.agent.models.choosing import model_of
 from handrail.authoring import FunctionTool, define_tool, tool
 from handrail.blocking import BlockingSession
 from handrail.catalog import Menu
@@ -107,6 +108,9 @@ from handrail.errors import (
     HandrailError,
     InvalidArguments,
     JournalError,
+    ModelError,
+    ModelFault,
+    NoModel,
     ToolDefinitionError,
     ToolFailed,
     UsageError,
@@ -132,6 +136,7 @@ __all__ = [
     "Session",
     "Settings",
     "load_settings",
+    "model_of",
     "TakeOver",
     "Turn",
     "event_json",
@@ -264,6 +269,9 @@ __all__ = [
     "HandrailError",
     "InvalidArguments",
     "JournalError",
+    "ModelError",
+    "ModelFault",
+    "NoModel",
     "ToolDefinitionError",
     "FileTooLarge",
     "ToolFailed",

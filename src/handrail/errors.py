@@ -3,7 +3,8 @@
     HandrailError
     ├── UsageError              the caller's input can't be used; the message says where
     │   ├── WireError           a provider response that can't be read
-    │   └── RuleError           a policy rule or file that can't be used
+    │   ├── RuleError           a policy rule or file that can't be used
+    │   └── NoModel             nobody said which model is to answer, and none is found
     ├── ToolDefinitionError     a tool that can't be registered
     ├── CallError               one call can't go on; becomes that call's own result
     │   ├── UnknownTool
@@ -11,6 +12,7 @@
     │   └── ToolFailed          raised by tools: what happened, where, what to do next
     │       └── FileTooLarge    to be held whole; `FileReader.scan` takes larger ones
     ├── JournalError            the journal can't be written or read: nothing with effects starts
+    ├── ModelError              a model's provider does not answer, or not so that it can be read
     ├── LauncherError           a child process can't be started
     └── LoginFailed             a person's login at a server came to nothing
 
@@ -22,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 class HandrailError(Exception):
@@ -38,6 +41,10 @@ class WireError(UsageError):
 
 class RuleError(UsageError):
     """A policy rule or file that can't be used; the message starts with `FILE:LINE:`."""
+
+
+class NoModel(UsageError):
+    """Nobody said which model is to answer, and no key of a provider is there. The text is a page: how to get one."""
 
 
 class ToolDefinitionError(HandrailError):
@@ -89,6 +96,33 @@ class JournalError(HandrailError):
 
 class UnknownSession(JournalError, UsageError):
     """The journal holds no session with this id."""
+
+
+class ModelFault(StrEnum):
+    """What kind of trouble a model's provider is in, or has with us."""
+
+    OVERLOADED = "overloaded"
+    """It, or the network to it, was not able to answer, however often it was asked."""
+    LIMITED = "limited"
+    """It takes no more of our requests for now."""
+    CUT = "cut"
+    """The answer broke off: what came before stands."""
+    UNREADABLE = "unreadable"
+    """What it sent is not of its wire."""
+    KEY = "key"
+    """It knows the key not, or the key may not do this."""
+    TOO_LONG = "too long"
+    """The conversation does not fit its window."""
+    REFUSED = "refused"
+    """It says that the request is not right."""
+
+
+class ModelError(HandrailError):
+    """A model's provider does not answer, or not so that it can be read. One line, which says what to do."""
+
+    def __init__(self, fault: ModelFault, message: str) -> None:
+        self.fault = fault
+        super().__init__(message)
 
 
 class LauncherError(HandrailError):

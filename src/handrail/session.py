@@ -30,6 +30,7 @@ from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.errors import UsageError
 from handrail.policy import Mode, Rule
+from handrail.policy.modes import mode_of
 from handrail.providers.configured import configured_providers
 from handrail.providers.given import GivenTools
 from handrail.runtime.approvals import Desk
@@ -61,6 +62,7 @@ from handrail.runtime.shell_state import SessionShell
 from handrail.runtime.shelves import Shelves
 from handrail.runtime.skills import SessionSkills
 from handrail.runtime.spilling import SpillFolder, spill_folder
+from handrail.runtime.support import AgentSupport
 from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
@@ -85,6 +87,7 @@ class _Works:
     turns: TurnRunner
     plan_mode: SessionPlanMode
     shelves: Shelves
+    support: AgentSupport
 
 
 class Session:
@@ -103,6 +106,9 @@ class Session:
         self._turns = works.turns
         self._jobs = works.jobs
         self._shelves = works.shelves
+        self._plan_mode = works.plan_mode
+        self.support = works.support
+        """For `open_agent`."""
         self._accepts = True
         self._closed = asyncio.Event()
         """Set last, so that whoever watches sees how the calls ended."""
@@ -198,6 +204,17 @@ class Session:
         """Looks again at where tools come from: the next menu has what changed. `run` ends with it."""
         await self._shelves.refresh()
 
+    @property
+    def mode(self) -> Mode:
+        return self._plan_mode.mode
+
+    def change_mode(self, mode: Mode | str) -> None:
+        """Only for a person's own choice: a mode decides what runs unasked. It holds for every call that has not
+        started yet. Raises UsageError for what is no mode.
+        """
+        self._check_open()
+        self._plan_mode.go_to(mode_of(mode))
+
     async def run(
         self, response: object, wire: Wire | None = None, *, on_ask: OnAsk | None = None, turn: str = ""
     ) -> Turn:
@@ -206,8 +223,9 @@ class Session:
 
         Returns when every call has its result, or waits for somebody outside. `on_ask` says what happens
         when a call needs a person; None leaves that to the session's asker. `turn` is an id for it, so that it
-        can be cancelled from elsewhere. Cancelling the wait cancels the calls. Raises WireError for what can't be
-        read, UsageError once the session is closed.
+        can be cancelled from elsewhere. Cancelling the wait cancels the calls. A stream that raises ModelError has
+        broken off: the turn has what it had asked for until then, and nothing that was half said. Raises WireError
+        for what can't be read, UsageError once the session is closed.
 
         Give it every response, one without calls too: with that the model's turn ends, and what a skill allowed.
         """
@@ -226,6 +244,11 @@ class Session:
         """
         self._check_open()
         return await self._turns.resume(turn if isinstance(turn, str) else turn.id, answers or {})
+
+    @property
+    def has_left(self) -> bool:
+        """Opened by its id, and not taken up yet."""
+        return self._left is not None
 
     async def take_up(self, *, on_ask: OnAsk | None = None) -> tuple[Turn, ...]:
         """Goes on where the session was left, once its tools are there: nothing of it starts before.
@@ -340,7 +363,9 @@ def _works(
     executor = Executor(intake, consent, judge, order, running, records, bus)
     scheduler = Scheduler(executor, order, parts.asker)
     turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
-    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, Shelves(tools.registry, bus))
+    support = AgentSupport(place, books.values, ledger, plan_mode)
+    shelves = Shelves(tools.registry, bus)
+    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, shelves, support)
 
 
 def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left | None:

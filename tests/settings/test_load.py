@@ -94,13 +94,17 @@ def test_settings_that_came_with_the_workspace_only_tighten_until_they_are_trust
     world.write(Layer.USER, 'mode = "default"\n')
     world.write(layer, 'mode = "accept-edits"\nadd_dirs = ["../beside"]\nat_once = 2\nmodel = "m"\n')
     settings = world.load()
-    assert (settings[MODE], settings[ADD_DIRS], settings[AT_ONCE], settings[MODEL]) == ("default", (), 2, "m")
+    assert (settings[MODE], settings[ADD_DIRS], settings[AT_ONCE], settings[MODEL]) == ("default", (), 2, "")
     (waiting,) = settings.waiting
     beside = str(world.root / "beside")
-    assert waiting.would == ('line 1: mode = "accept-edits"', f'line 2: add_dirs = ["{beside}"]')
+    assert waiting.would == (
+        'line 1: mode = "accept-edits"',
+        'line 4: model = "m"',
+        f'line 2: add_dirs = ["{beside}"]',
+    )
     world.trust_all()
     settings = world.load()
-    assert (settings[MODE], settings[ADD_DIRS]) == ("accept-edits", (Path(beside),))
+    assert (settings[MODE], settings[ADD_DIRS], settings[MODEL]) == ("accept-edits", (Path(beside),), "m")
     assert settings.waiting == ()
 
 

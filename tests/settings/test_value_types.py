@@ -113,7 +113,7 @@ def test_a_home_is_expanded_and_a_relative_path_needs_a_base(monkeypatch) -> Non
         (Switch(), True, False, True),
         (Switch(), False, True, False),
         (Switch(), False, False, True),
-        (Name(), "a", "b", True),
+        (Name(), "a", "b", False),
         (Counts(Count(1, 9)), {"a": 1, "b": 2}, {"a": 2}, True),
         (Counts(Count(1, 9)), {"b": 2}, {"a": 2}, False),
         (Counts(Count(1, 9)), {"a": 3}, {"a": 2}, False),

@@ -44,10 +44,11 @@ def test_a_session_is_opened_in_the_tests_own_folder_and_allows_everything(tmp_p
 def test_a_scripted_model_plays_its_turns(tmp_path: Path) -> None:
     test = """
         async def test_it_speaks(handrail_session, scripted_model):
+            from handrail.agent.model import ModelRequest
             from handrail.testing import Say
             model = scripted_model(Say("Ahoy."), name="mate")
             async with handrail_session() as session:
-                events = [event async for event in model.respond([], session.menu())]
+                events = [event async for event in model.respond(ModelRequest("", (), session.menu()))]
             assert (model.name, events[0].text) == ("mate", "Ahoy.")
     """
     assert "1 passed" in pytest_of(tmp_path, test)

@@ -1,53 +1,252 @@
-"""The smallest loop that is an agent: ask the model, carry out its calls, give it the results, again."""
+"""The loop: ask the model, carry out its calls, give it the results, again, until it makes no more."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
-from handrail.agent.model import Model, ModelEvent, ResponseEnded
-from handrail.catalog import Menu
-from handrail.contract.basics import JsonObject
+from handrail.agent.conversation import Conversation
+from handrail.agent.events import Ended, Finished, TurnEnded
+from handrail.agent.hands import Hands
+from handrail.agent.limits import Limits
+from handrail.agent.model import Model, ModelRequest, Stop, Usage, Waiting
+from handrail.agent.models.known_models import cost_of
+from handrail.agent.responding import Responding, Tell
+from handrail.agent.spent import Spent
+from handrail.errors import HandrailError, ModelError, ModelFault, WireError
+from handrail.runtime.turns import Turn
+
+MOST_CUTS = 3
+"""Responses in a row that may break off; then the model is given up."""
+MOST_LENGTHS = 3
+"""Responses in a row that may reach the most tokens of an answer."""
 
 
-class TurnLike(Protocol):
-    """What the loop needs of a carried-out turn."""
+Halt: TypeAlias = Callable[[Turn], str | None]
+"""A hook of whoever opened the agent: why the work is to end after this turn; None to go on."""
 
-    @property
-    def messages(self) -> tuple[JsonObject, ...]: ...
+_SENT_AGAIN = frozenset({ModelFault.CUT, ModelFault.UNREADABLE})
+"""What may go better when the same is asked again; all else the model's client has tried itself, or can't be helped."""
 
-    @property
-    def done(self) -> bool: ...
-
-
-class Runtime(Protocol):
-    """What the loop needs of a session."""
-
-    def menu(self, model: str) -> Menu: ...
-
-    async def run(self, response: JsonObject) -> TurnLike: ...
+_CUT_OFF = (
+    "Your last answer reached the most tokens that an answer may have, and broke off there. A call that was not "
+    "complete was not run. Go on where it broke off, in smaller steps."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnded:
-    turn: TurnLike
+class Surroundings(Protocol):
+    """What the model is told beside the conversation."""
+
+    def system(self) -> str:
+        """The same for a whole conversation, so that providers can cache it."""
+        ...
+
+    def news(self) -> Iterable[str]:
+        """What has changed since the last request; each is told once."""
+        ...
 
 
-LoopEvent: TypeAlias = ModelEvent | TurnEnded
+class Loop:
+    """One conversation with a model, and the hands that its calls are carried out by."""
 
+    def __init__(
+        self,
+        hands: Hands,
+        model: Model,
+        conversation: Conversation,
+        surroundings: Surroundings,
+        limits: Limits,
+        clock: Callable[[], float],
+        id: str = "agent",
+    ) -> None:
+        """`clock` gives seconds that only grow. `id` begins the ids of the turns."""
+        self.model = model
+        self.conversation = conversation
+        self.limits = limits
+        self.spent = Spent()
+        self.used = 0
+        self.parked = ""
+        """The turn that waits for somebody outside."""
+        self.halts: list[Halt] = []
+        """Asked after each turn whether the work is to end there."""
+        self._hands = hands
+        self._surroundings = surroundings
+        self._clock = clock
+        self._id = id
+        self._responding: Responding | None = None
+        self._stopped: str | None = None
+        self._late = ""
+        self._count = 0
 
-async def converse(model: Model, runtime: Runtime, task: str, max_turns: int = 50) -> AsyncIterator[LoopEvent]:
-    """Works on `task` until the model makes no more calls, a call rests, or `max_turns` responses."""
-    messages: list[JsonObject] = [{"role": "user", "content": task}]
-    for _ in range(max_turns):
-        response: JsonObject = {}
-        async for event in model.respond(messages, runtime.menu(model.name)):
-            if isinstance(event, ResponseEnded):
-                response = event.response
-            yield event
-        turn = await runtime.run(response)
-        yield TurnEnded(turn)
-        if turn.done or not turn.messages:
+    async def work(self, tell: Tell) -> Finished:
+        """Goes on with the conversation as it stands. Never raises, but for cancellation."""
+        self._stopped, self._late = None, ""
+        run, alarm = _Run(self.spent, self._clock()), self._alarm()
+        try:
+            while (ended := self._at_limit(run)) is None:
+                if (ended := await self._step(run, tell)) is not None:
+                    break
+        except HandrailError as error:
+            ended = Finished(Ended.FAILED, why=str(error))
+        finally:
+            self._responding = None
+            self.spent += Spent(seconds=self._clock() - run.begun)
+            if alarm is not None:
+                alarm.cancel()
+        return replace(self._interrupted() or ended, text=run.said)
+
+    async def stop(self, reason: str) -> None:
+        """The model and all its calls are stopped, and each call is answered; `work` then comes to its end."""
+        self._stopped = reason
+        if self._responding is not None:
+            await self._responding.stop(reason)
+        elif self.parked:
+            await self._hands.cancel_turn(self.parked, reason)
+
+    async def go_on(self, *, anyhow: bool) -> None:
+        """Takes up the parked turn, once its calls are answered. `anyhow`: those that still wait are cancelled."""
+        if not self.parked:
             return
-        messages.extend(turn.messages)
+        if anyhow:
+            await self._hands.cancel_turn(self.parked, "the user said something else")
+        turn = await self._hands.resume(self.parked)
+        if not turn.waiting:
+            self.parked = ""
+            self.conversation.carried_out(turn)
+
+    def _alarm(self) -> asyncio.Task[None] | None:
+        """Stops the work when its time is over, in the middle of a call too."""
+        seconds = self.limits.seconds
+        return asyncio.get_running_loop().create_task(self._stop_after(seconds)) if seconds else None
+
+    async def _stop_after(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        self._late = f"it worked for {seconds:g} s, the most that it may"
+        if self._responding is not None:
+            await self._responding.stop(self._late)
+
+    async def _step(self, run: _Run, tell: Tell) -> Finished | None:
+        """One response, carried out. None where the model is to be asked again."""
+        turn, broken = await self._respond(run, tell)
+        if turn is None:
+            return None
+        if turn.waiting:
+            self.parked = turn.id
+            return Finished(Ended.PARKED, why="a call waits for somebody who answers later")
+        if broken is None or turn.calls or self._is_ending:
+            self.conversation.carried_out(turn)
+        return (
+            self._interrupted()
+            or self._out_of_time()
+            or self._halted(turn)
+            or (None if broken else self._after(run, turn))
+        )
+
+    async def _respond(self, run: _Run, tell: Tell) -> tuple[Turn | None, ModelError | None]:
+        """The turn, if anything came of it, and what broke its stream off, if anything did.
+
+        Raises ModelError for what asking again does not help, or has not helped.
+        """
+        for note in self._surroundings.news():
+            self.conversation.note(note)
+        self._count += 1
+        system, messages = self._surroundings.system(), self.conversation.messages(self.model.wire)
+        request = ModelRequest(system, messages, self._hands.menu(self.model.name))
+        responding = Responding(self.model, request, self._hands, f"{self._id}-{self._count}", tell)
+        self._responding = responding
+        turn = await self._carried_out(responding)
+        broken, self._responding = responding.broken, None
+        self._account(responding.ended.usage)
+        run.last, run.said = responding.ended.stop, (turn.response.text if turn else "") or run.said
+        if turn is not None:
+            tell(TurnEnded(turn))
+        if broken is None or self._is_ending:
+            run.cuts = 0
+        elif broken.fault not in _SENT_AGAIN or run.cuts == MOST_CUTS:
+            self._keep(turn)
+            raise broken
+        else:
+            run.cuts += 1
+            tell(Waiting(0.0, str(broken)))
+        return turn, broken
+
+    async def _carried_out(self, responding: Responding) -> Turn | None:
+        """None where nothing came that could be carried out; `responding.broken` says why."""
+        try:
+            return await responding.carry_out()
+        except WireError as error:
+            responding.broken = responding.broken or ModelError(ModelFault.UNREADABLE, str(error))
+            return None
+
+    def _keep(self, turn: Turn | None) -> None:
+        """What ran before the model was given up."""
+        if turn is not None and turn.calls and not turn.waiting:
+            self.conversation.carried_out(turn)
+
+    def _after(self, run: _Run, turn: Turn) -> Finished | None:
+        """What follows a whole response."""
+        match run.last:
+            case Stop.LENGTH if run.lengths < MOST_LENGTHS:
+                run.lengths += 1
+                self.conversation.note(_CUT_OFF)
+                return None
+            case Stop.LENGTH:
+                return Finished(Ended.FAILED, why="its answers reached the most tokens of an answer again and again")
+            case Stop.REFUSED if not turn.calls:
+                return Finished(Ended.FAILED, why=f"{self.model.name} would not go on; ask for it in another way")
+            case Stop.PAUSED:
+                return None
+        run.lengths = 0
+        return Finished(Ended.DONE) if turn.done else None
+
+    @property
+    def _is_ending(self) -> bool:
+        return self._stopped is not None or bool(self._late)
+
+    def _interrupted(self) -> Finished | None:
+        return None if self._stopped is None else Finished(Ended.INTERRUPTED, why=self._stopped)
+
+    def _out_of_time(self) -> Finished | None:
+        return Finished(Ended.TIME, why=self._late) if self._late else None
+
+    def _halted(self, turn: Turn) -> Finished | None:
+        why = next((why for halt in self.halts if (why := halt(turn)) is not None), None)
+        return None if why is None else Finished(Ended.HOOK, why=why)
+
+    def _at_limit(self, run: _Run) -> Finished | None:
+        """The first limit that what was spent in this run has reached."""
+        limits, before, spent = self.limits, run.before, self.spent
+        tokens = spent.usage.input + spent.usage.output - before.usage.input - before.usage.output
+        money = (spent.money or 0.0) - (before.money or 0.0)
+        turns = spent.turns - before.turns
+        if limits.turns and turns >= limits.turns:
+            return Finished(Ended.TURNS, why=f"it made {turns} responses, the most that it may")
+        if limits.tokens and tokens >= limits.tokens:
+            return Finished(Ended.TOKENS, why=f"it used {tokens:,} tokens, and may use {limits.tokens:,}")
+        if limits.money and money >= limits.money:
+            return Finished(Ended.MONEY, why=f"it cost ${money:.2f}, and may cost ${limits.money:.2f}")
+        return self._out_of_time()
+
+    def _account(self, usage: Usage) -> None:
+        self.used = usage.input + usage.output or self.used
+        self.add(Spent(usage, cost_of(self.model, usage), 1))
+
+    def add(self, spent: Spent) -> None:
+        """What a subagent used counts as well; the time it took is part of this one's."""
+        self.spent += replace(spent, seconds=0.0)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One `work`."""
+
+    before: Spent
+    begun: float
+    said: str = ""
+    """What the model said last."""
+    last: Stop = Stop.END
+    cuts: int = 0
+    lengths: int = 0
+    """Responses in a row that broke off, and that reached the most tokens."""

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from handrail.agent.model import ModelEvent, ResponseEnded, TextArrived
-from handrail.catalog import Menu
+from handrail.agent.model import CallBegun, ModelEvent, ModelRequest, Received, ResponseEnded, Stop, TextArrived, Usage
 from handrail.contract.basics import Json, JsonObject
+from handrail.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +39,26 @@ class ScriptedModel:
     it was given, for tests to look at.
     """
 
-    def __init__(self, script: Sequence[Line], name: str = "scripted") -> None:
+    wire = Wire.NEUTRAL
+
+    def __init__(self, script: Sequence[Line], name: str = "scripted", window: int = 0) -> None:
         self.name = name
+        self.window = window
         self.seen: list[tuple[JsonObject, ...]] = []
         self._script = list(script)
         self._calls = 0
 
-    async def respond(self, messages: Sequence[JsonObject], menu: Menu) -> AsyncIterator[ModelEvent]:
-        self.seen.append(tuple(messages))
+    async def respond(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        messages = request.messages
+        self.seen.append(messages)
         line = self._script[len(self.seen) - 1] if len(self.seen) <= len(self._script) else Say()
         turn = line if isinstance(line, Say) else line(messages)
         if turn.text:
             yield TextArrived(turn.text)
-        yield ResponseEnded({"text": turn.text, "calls": [self._call(use) for use in turn.calls]})
+        for use in turn.calls:
+            yield CallBegun(use.name)
+        yield Received({"text": turn.text, "calls": [self._call(use) for use in turn.calls]})
+        yield ResponseEnded(Usage(), Stop.CALLS if turn.calls else Stop.END)
 
     def _call(self, use: Use) -> JsonObject:
         self._calls += 1

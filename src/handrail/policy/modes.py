@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from handrail.contract.decision import Outcome
+from handrail.errors import UsageError
 
 
 class Mode(StrEnum):
@@ -19,6 +20,13 @@ class Mode(StrEnum):
     """Decides as `default` until a sandbox backend holds what it promises."""
     BYPASS = "bypass"
     """Asks about nothing; checks, protected paths, deny rules and ask rules still hold."""
+
+
+def mode_of(name: Mode | str) -> Mode:
+    """Raises UsageError for what is no mode."""
+    if name not in list(Mode):
+        raise UsageError(f"there is no mode {name!r}; the modes are {', '.join(Mode)}")
+    return Mode(name)
 
 
 class Column(StrEnum):

@@ -44,8 +44,13 @@ class SessionPlanMode:
             self._judge.change(replace(self._judge.policy, mode=Mode.PLAN))
 
     @property
+    def mode(self) -> Mode:
+        """The session's, whichever it is."""
+        return self._judge.policy.mode
+
+    @property
     def is_on(self) -> bool:
-        return self._judge.policy.mode is Mode.PLAN
+        return self.mode is Mode.PLAN
 
     @property
     def next_modes(self) -> tuple[str, ...]:
@@ -67,6 +72,14 @@ class SessionPlanMode:
             raise ToolFailed(f"The session can't go on in mode {mode!r}: it is one of {', '.join(self.next_modes)}.")
         self._values.put(KEY, None)
         self._change(Mode(mode))
+
+    def go_to(self, mode: Mode) -> None:
+        """A person chose a mode: nothing is asked, and none is refused."""
+        if mode is Mode.PLAN:
+            self.enter()
+        elif mode is not self._judge.policy.mode:
+            self._values.put(KEY, None)
+            self._change(mode)
 
     def _change(self, mode: Mode) -> None:
         self._judge.change(replace(self._judge.policy, mode=mode))

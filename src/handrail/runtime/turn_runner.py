@@ -10,7 +10,7 @@ from handrail.contract.basics import ApprovalId
 from handrail.contract.calls import CallRequest, Canceller, UnusableArguments
 from handrail.contract.confirmation import Answer
 from handrail.contract.ports import Asker
-from handrail.errors import UnknownTool, UsageError
+from handrail.errors import ModelError, UnknownTool, UsageError
 from handrail.runtime.approvals import Desk
 from handrail.runtime.batches import Batch
 from handrail.runtime.intake import ToolFinder
@@ -150,9 +150,12 @@ class TurnRunner:
 
     async def _read(self, turn: _OpenTurn, events: AsyncIterable[object], wire: Wire | None) -> Response:
         reader = StreamReader(wire)
-        async for event in events:
-            for request in reader.feed(as_json(event)):
-                turn.calls.append(self._submit(turn, request))
+        try:
+            async for event in events:
+                for request in reader.feed(as_json(event)):
+                    turn.calls.append(self._submit(turn, request))
+        except ModelError:
+            return reader.broken_off()
         return reader.finish()
 
     async def _complete(self, turn: _OpenTurn, requests: Sequence[CallRequest]) -> None:

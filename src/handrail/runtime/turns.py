@@ -21,6 +21,8 @@ class Turn:
     calls: tuple[CallState, ...]
     messages: tuple[JsonObject, ...]
     """All to append after the request: the assistant's turn and the results. Empty while a call waits."""
+    answers: tuple[Answer, ...] = ()
+    """What `messages` give the model, one for each call of the response. Empty while a call waits."""
 
     @property
     def pending(self) -> tuple[AwaitingApproval, ...]:
@@ -41,7 +43,7 @@ class Turn:
 def turn_of(id: str, response: Response, calls: Sequence[SettledState], results: Sequence[ToolResult]) -> Turn:
     """The turn of a response all of whose calls have ended. `results` are what the model gets, one for each."""
     # Answered under the ids of this response: the session may know a call by another.
-    answers = [
+    answers = tuple(
         Answer(asked, result, state.fault) for asked, state, result in zip(response.calls, calls, results, strict=True)
-    ]
-    return Turn(id, response, tuple(calls), encode(response, answers))
+    )
+    return Turn(id, response, tuple(calls), encode(response, answers), answers)

@@ -14,6 +14,10 @@ from handrail.runtime.journal_file import reading
 
 _KEPT = "INSERT OR REPLACE INTO session_values (session, name, content) VALUES (?, ?, ?)"
 _ALL = "SELECT name, content FROM session_values WHERE session = ?"
+_LAST = """
+SELECT id FROM sessions WHERE id IN (SELECT session FROM session_values WHERE name = ?)
+ORDER BY max(started, coalesce((SELECT max(at) FROM events WHERE events.session = id), 0)) DESC LIMIT 1
+"""
 
 
 @value
@@ -45,3 +49,10 @@ def values_of(path: Path, session: SessionId) -> Mapping[str, Json]:
         except ValueError:
             continue
     return found
+
+
+def last_session_with(path: Path, name: str) -> SessionId | None:
+    """The session with a value of this name in which something happened last. Raises JournalError."""
+    with reading(path) as connection:
+        row = connection.execute(_LAST, (name,)).fetchone()
+    return None if row is None else SessionId(row[0])

@@ -8,7 +8,7 @@ from pathlib import Path
 from handrail.contract.basics import Json
 from handrail.contract.values import value
 from handrail.errors import UsageError
-from handrail.policy.modes import Mode
+from handrail.policy.modes import Mode, mode_of
 from handrail.policy.policy import Policy
 from handrail.policy.rules import Rule
 from handrail.settings.keys import ADD_DIRS, MODE, MODEL
@@ -28,12 +28,10 @@ class SaidInCode:
 
     def policy(self, settings: Settings) -> Policy:
         """Raises UsageError for a mode or rules that are none."""
-        mode = self.mode or settings[MODE]
-        if mode not in list(Mode):
-            raise UsageError(f"there is no mode {mode!r}; the modes are {', '.join(Mode)}")
+        mode = mode_of(self.mode or settings[MODE])
         if not all(isinstance(rule, Rule) for rule in self.rules):
             raise UsageError("rules are made with load_rules or rules_from; got something else")
-        return settings.policy(Mode(mode), self.rules)
+        return settings.policy(mode, self.rules)
 
     def kept(self, settings: Settings) -> Mapping[str, Json]:
         """What whoever takes the session up is to be told: all that was said here, and not in files."""

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from handrail.contract.values import value
 from handrail.policy.modes import Mode
 from handrail.settings.origin import Layer
+from handrail.settings.provider_tables import NO_PROVIDERS, ProviderRows, ProviderTables
 from handrail.settings.value_types import NEVER, Choice, Count, Counts, Name, Names, Paths, Seconds, Switch, ValueType
 
 T = TypeVar("T")
@@ -60,7 +61,7 @@ APPROVE: Key[str] = Key(
     "--approve",
     _OF_THE_PERSON,
 )
-MODEL: Key[str] = Key("model", Name(), "", "The model that answers, for the names that its family knows.", "--model")
+MODEL: Key[str] = Key("model", Name(), "", "The model that answers, as provider:name.", "--model")
 ADD_DIRS: Key[tuple[Path, ...]] = Key(
     "add_dirs", Paths("folders"), (), "Further folders to work in, beside the workspace.", "--add-dir"
 )
@@ -100,9 +101,17 @@ TOOLS: Key[tuple[Path, ...]] = Key(
     _NOT_OF_WORKSPACE,
 )
 
+PROVIDERS: Key[ProviderRows] = Key(
+    "providers",
+    ProviderTables(),
+    NO_PROVIDERS,
+    "Servers of models beside the known ones, by name.",
+    layers=_NOT_OF_WORKSPACE,
+)
+
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
-    PASS_ENV, TOOLS,
+    PASS_ENV, TOOLS, PROVIDERS,
 )  # fmt: skip
 
 

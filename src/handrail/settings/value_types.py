@@ -159,7 +159,7 @@ class Switch:
 
 @value
 class Name:
-    """A text on one line that decides nothing about what may run."""
+    """A text on one line. None is stricter than another."""
 
     @property
     def strictest(self) -> None:
@@ -177,7 +177,7 @@ class Name:
     read_text = read
 
     def tightens(self, new: str, old: str) -> bool:
-        return True
+        return new == old
 
 
 @value

@@ -9,12 +9,14 @@ wires' own decoders, from the events so far; here it is only known when it is wo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallRequest, ObjectArguments
 from handrail.errors import WireError
 from handrail.wire.arguments import UNNAMED
+from handrail.wire.broken import cut_back
 from handrail.wire.detect import wire_of
 from handrail.wire.jsontext import object_of, objects_of, text_of
 from handrail.wire.read import decode
@@ -48,6 +50,21 @@ class StreamReader:
         """Raises WireError for what is no stream of one response."""
         return decode(self._events, self._wire)
 
+    def broken_off(self) -> Response:
+        """What a stream that has no end leaves: the calls that were given, and what was said until then."""
+        if not self._given and not any(isinstance(event, dict) for event in self._events):
+            return Response(self._wire or Wire.NEUTRAL, (), (), "", "")
+        try:
+            received = decode([*self._events, *self._ending()], self._wire)
+        except WireError:
+            return Response(self._wire or Wire.NEUTRAL, (), (), "", "")
+        return cut_back(received, self._stand(received.calls))
+
+    def _stand(self, calls: Sequence[CallRequest]) -> int:
+        """How many of them were given; none beyond where the response began anew, or came in another order."""
+        both = zip(calls, self._given, strict=False)
+        return len([*takewhile(lambda pair: (pair[0].wire_id, pair[0].name) == (pair[1].wire_id, pair[1].name), both)])
+
     def _may_complete(self, event: JsonObject) -> bool:
         if text_of(event.get("type")) in _ENDINGS:
             return True
@@ -76,7 +93,7 @@ class StreamReader:
         except WireError:
             return
         given = len(self._given)
-        if [(call.wire_id, call.name) for call in calls[:given]] != [(call.wire_id, call.name) for call in self._given]:
+        if self._stand(calls) < given:
             return  # the response began anew, or came in another order: the end will tell
         for call in calls[given:]:
             if not isinstance(call.arguments, ObjectArguments) or not call.arguments.value or call.name == UNNAMED:

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from handrail import __version__
 from handrail.errors import HandrailError, UsageError
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.later import LazyGroup
 from handrail.surfaces.cli.options import (
+    LAST,
     answered_by,
     in_mode,
     in_workspace,
@@ -83,19 +85,50 @@ LATER: Mapping[str, str] = {
     "audit": "handrail.surfaces.cli.audit_commands:audit",
     "config": "handrail.surfaces.cli.config_commands:config",
     "grants": "handrail.surfaces.cli.grants_commands:grants",
+    "init": "handrail.surfaces.cli.init_command:init",
     "policy": "handrail.surfaces.cli.policy_commands:policy",
+    "run": "handrail.surfaces.cli.run_command:run",
     "sessions": "handrail.surfaces.cli.sessions_commands:sessions",
     "trust": "handrail.surfaces.cli.trust_commands:trust",
 }
 """Commands that are imported when they are called: name → `module:attribute`."""
 
+_RESUME = "Go on with a conversation: the last one here, or that of a session."
+
 
 @click.group(
-    cls=LazyGroup, later=LATER, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    later=LATER,
+    invoke_without_command=True,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="handrail %(version)s")
-def handrail() -> None:
-    """The tool runtime for LLM agents: a model's tool calls go in, governed results come out."""
+@in_workspace
+@click.option("--model", metavar="PROVIDER:NAME", help="The model that works.")
+@in_mode
+@click.option("--plain", is_flag=True, help="Nothing is coloured or drawn anew: for screen readers and dumb terminals.")
+@click.option("--resume", "session", is_flag=False, flag_value=LAST, default="", metavar="[ID]", help=_RESUME)
+@click.option("--continue", "session", flag_value=LAST, help="Go on with the last conversation here.")
+@click.pass_context
+def handrail(context: click.Context, /, workspace: Path, plain: bool, session: str, **flags: object) -> int:
+    """A coding agent in this folder: every call of its model is governed. The commands below do the rest.
+
+    Without a command, a model works with you in the terminal: see docs/reference/terminal.md.
+    """
+    if context.invoked_subcommand is not None:
+        _check_no_options(context)
+        return exits.DONE
+    from handrail.surfaces.terminal.start import start
+
+    return start(workspace, flags, session, plain=plain)
+
+
+def _check_no_options(context: click.Context) -> None:
+    """The options before a command are the terminal's; a command has its own, behind its name."""
+    given = [name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
+    if given:
+        raise UsageError(f"options of '{context.invoked_subcommand}' stand behind its name, not before it")
 
 
 _WIRES = ("anthropic", "openai-chat", "openai-responses", "gemini", "neutral")

@@ -19,7 +19,7 @@ from handrail.contract.confirmation import (
     SandboxConfirmation,
 )
 from handrail.contract.decision import Decision
-from handrail.surfaces.cli.text import bold, diff_lines, printable, shown_path
+from handrail.surfaces.cli.text import bold, diff_lines, printable, shown_path, tinted
 
 
 def question_lines(call: AwaitingApproval, root: Path, *, colour: bool) -> list[str]:
@@ -40,20 +40,21 @@ def shown_lines(
     """The same of a question that this process does not ask itself."""
     return [
         bold(printable(title), colour=colour),
-        *_shown(confirmation, root, colour=colour),
+        *_shown(confirmation, root, colour=colour, part=decision.part),
         f"Why this is asked: {printable(decision.reason)} ({printable(str(decision.source))})",
         *(f"  always {number}: {printable(offer.label)}" for number, offer in enumerate(offers, start=1)),
     ]
 
 
-def _shown(confirmation: Confirmation, root: Path, *, colour: bool) -> list[str]:
+def _shown(confirmation: Confirmation, root: Path, *, colour: bool, part: str = "") -> list[str]:
+    """`part` is what the question is about, of a command that does more."""
     match confirmation:
         case EditConfirmation(path=path, old=old, new=new):
             return diff_lines(shown_path(path, root), old, new, colour=colour)
         case PatchConfirmation(files=files):
             return [line for file in files for line in _shown(file, root, colour=colour)]
         case ExecConfirmation(command=command):
-            return [f"  $ {line}" for line in printable(command, keep_lines=True).split("\n")]
+            return _command(command, part, colour=colour)
         case InfoConfirmation(text=text, urls=urls):
             return _indented("\n".join([text, *urls]))
         case McpConfirmation(server=server, tool=tool, arguments=arguments):
@@ -66,6 +67,15 @@ def _shown(confirmation: Confirmation, root: Path, *, colour: bool) -> list[str]
         case SandboxConfirmation(command=command, reads=reads, writes=writes, network=network):
             more = [f"read {path}" for path in reads] + [f"write {path}" for path in writes]
             return _indented("\n".join([command, *more, *(["use the network"] if network else [])]))
+
+
+def _command(command: str, part: str, *, colour: bool) -> list[str]:
+    """The part stands in red and below, too: it may be written otherwise than in the command, or not be in it."""
+    shown, marked = printable(command, keep_lines=True), printable(part, keep_lines=True)
+    about = [f"  What is asked about: {printable(part)}"] if part.strip() not in ("", command.strip()) else []
+    if about and "\n" not in marked:
+        shown = shown.replace(marked, tinted(marked, "red", colour=colour))
+    return [*(f"  $ {line}" for line in shown.split("\n")), *about]
 
 
 def _options(asked: QuestionConfirmation) -> list[str]:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import click
 
-from handrail.agent.loop import TurnEnded, converse
+from handrail.agent.agent import open_agent
+from handrail.agent.events import Ended, Finished, TurnEnded
 from handrail.agent.model import TextArrived
 from handrail.agent.scripted import ScriptedModel
 from handrail.contract.calls import AwaitingApproval
@@ -20,7 +21,6 @@ from handrail.contract.confirmation import Answer, Once
 from handrail.contract.ports import Asker, Unanswered
 from handrail.policy import load_rules
 from handrail.runtime.parts import Parts
-from handrail.runtime.turns import Turn
 from handrail.session import Session
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.asking import TerminalAsker
@@ -68,13 +68,18 @@ async def _play(project: Path, asker: Asker, *, colour: bool) -> int:
     policy = resources.files("handrail.surfaces.cli.demo").joinpath("policy.toml").read_text("utf-8")
     click.echo(f"A scripted model works in a copy of a small project. {bold('Task:', colour=colour)} {TASK}\n")
     done, redactor = False, Redactor(os.environ)
-    async with Session.open(project, rules=load_rules(policy, _POLICY), parts=Parts(asker=asker)) as session:
-        async for event in converse(ScriptedModel(SCRIPT), session, TASK):
+    rules = load_rules(policy, _POLICY)
+    async with (
+        Session.open(project, rules=rules, parts=Parts(asker=asker)) as session,
+        open_agent(session, ScriptedModel(SCRIPT)) as agent,
+    ):
+        async for event in agent.send(TASK):
             match event:
                 case TextArrived(text):
                     click.echo(f"{bold('model', colour=colour)}  {text}")
-                case TurnEnded(turn) if isinstance(turn, Turn):
-                    done = turn.done
+                case Finished(ended):
+                    done = ended is Ended.DONE
+                case TurnEnded(turn):
                     for call in turn.calls:
                         for line in call_lines(call, project, redactor, colour=colour):
                             click.echo(f"  {line}")

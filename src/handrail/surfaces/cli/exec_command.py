@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from handrail.contract.calls import AwaitingApproval, Canceller
+from handrail.contract.calls import AwaitingApproval
 from handrail.errors import UsageError
 from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
@@ -23,14 +21,13 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
 from handrail.surfaces.cli.exec_report import turn_json
 from handrail.surfaces.cli.hints import in_that
+from handrail.surfaces.cli.interrupting import ends, interruptible
 from handrail.surfaces.cli.journals import shown_time
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.text import printable, wants_colour
 from handrail.surfaces.cli.turn_text import turn_lines
 from handrail.wire import Response, Wire, read
-
-INTERRUPTS = [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
 
 
 def run_exec(file: str, workspace: Path, wire: str | None, flags: Mapping[str, object], *, as_json: bool) -> int:
@@ -64,7 +61,7 @@ async def _exec(responses: Sequence[Response], settings: Settings, *, as_json: b
     async with Session.open(settings.workspace, settings=settings, parts=parts) as session:
         for note in notes_on(settings.rules.rules, session.knows):
             exits.told(printable(note))
-        async with interruptible(session) as interrupted:
+        async with interruptible(ends(session)) as interrupted:
             for response in responses:
                 turns.append(await session.run(response))
                 show_turn(turns[-1], settings.workspace, as_json=as_json)
@@ -89,30 +86,6 @@ def tell_how_to_go_on(session: str, turns: Sequence[Turn], workspace: Path) -> i
         exits.told(f"answer with 'handrail approvals approve ID{here}' or 'reject'; 'approvals show' tells more")
     exits.told(f"then go on with 'handrail sessions resume {session}{here}'")
     return exits.WAITING
-
-
-@asynccontextmanager
-async def interruptible(session: Session) -> AsyncIterator[asyncio.Event]:
-    """Ctrl-C, SIGTERM and a terminal that goes away cancel every call: each has its result, no later one starts."""
-    loop = asyncio.get_running_loop()
-    interrupted = asyncio.Event()
-    ending: list[asyncio.Task[None]] = []
-
-    def interrupt(name: str) -> None:
-        interrupted.set()
-        by = Canceller("the person", f"interrupted with {name}", is_person=True)
-        ending.append(loop.create_task(session.end(by)))
-
-    with suppress(NotImplementedError):  # Windows, untested here: Ctrl-C ends the program at once
-        for number in INTERRUPTS:
-            loop.add_signal_handler(number, interrupt, number.name)
-    try:
-        yield interrupted
-    finally:
-        with suppress(NotImplementedError):
-            for number in INTERRUPTS:
-                loop.remove_signal_handler(number)
-        await asyncio.gather(*ending)
 
 
 def show_turn(turn: Turn, root: Path, *, as_json: bool) -> None:

@@ -39,7 +39,7 @@ def list_(workspace: Path, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({"version": 1, "grants": [_report(stored) for stored in found]}))
         return exits.DONE
-    for line in _lines(found, Redactor(os.environ)):
+    for line in grant_lines(found, Redactor(os.environ)):
         click.echo(line)
     return exits.DONE
 
@@ -67,7 +67,7 @@ def _report(stored: StoredGrant) -> dict[str, object]:
     return {**as_record(stored.grant), "created": stored.created, "session": stored.session}
 
 
-def _lines(found: Sequence[StoredGrant], redactor: Redactor) -> Iterator[str]:
+def grant_lines(found: Sequence[StoredGrant], redactor: Redactor) -> Iterator[str]:
     if not found:
         yield "No grants."
     for stored in found:

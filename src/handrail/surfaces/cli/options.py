@@ -8,6 +8,9 @@ import click
 
 MODES = ("plan", "default", "accept-edits", "sandboxed", "bypass")
 
+LAST = "last"
+"""In place of the id of a session: the last one that has a conversation."""
+
 _path = click.Path(path_type=Path)
 
 in_workspace = click.option(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ import click
 from handrail.contract.basics import SessionId
 from handrail.errors import UsageError
 from handrail.runtime.books import TakeOver
-from handrail.runtime.openings import HowOpened, how_opened
+from handrail.runtime.openings import how_opened
 from handrail.runtime.parts import Parts
 from handrail.runtime.session_lock import holder_of
 from handrail.runtime.who import governed_by
@@ -20,7 +19,8 @@ from handrail.settings.keys import APPROVE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
-from handrail.surfaces.cli.exec_command import interruptible, show_turn, tell_how_to_go_on, tell_survivors
+from handrail.surfaces.cli.exec_command import show_turn, tell_how_to_go_on, tell_survivors
+from handrail.surfaces.cli.interrupting import ends, interruptible
 from handrail.surfaces.cli.journals import journal_of
 from handrail.surfaces.cli.options import (
     answered_by,
@@ -31,8 +31,8 @@ from handrail.surfaces.cli.options import (
     with_policies,
     with_tools,
 )
-from handrail.surfaces.cli.settings_here import settings_here, tell_of
-from handrail.surfaces.cli.text import printable
+from handrail.surfaces.cli.settings_here import tell_of
+from handrail.surfaces.cli.taking_up import settings_as_left
 
 TAKEN_OVER = (
     "taken over from process {process}, which writes and starts nothing more; what it had started may be running there "
@@ -67,7 +67,7 @@ def resume(session: str, workspace: Path, take_over: bool, as_json: bool, **flag
     Exit codes are those of 'handrail exec'.
     """
     journal, id = journal_of(workspace), SessionId(session)
-    settings = _settings(workspace, how_opened(journal, id), flags)
+    settings = settings_as_left(workspace, how_opened(journal, id), flags)
     taken = _taken_over(holder_of(journal, id)) if take_over else ""
     tell_of(settings)
     return asyncio.run(_resume(TakeOver(id) if taken else id, settings, taken, as_json=as_json))
@@ -80,40 +80,12 @@ def _taken_over(holder: int | None) -> str:
     return "" if holder is None else TAKEN_OVER.format(process=holder or "(unknown)")
 
 
-def _settings(workspace: Path, how: HowOpened, flags: Mapping[str, object]) -> Settings:
-    """Raises UsageError, also for a session with rules that only the program which opened it has."""
-    if how.rules:
-        raise UsageError(
-            "the program that opened this session gave it rules of its own, which are not here; take it up in that "
-            "program, with Session.open(…, session=ID)"
-        )
-    given = {name: value for name, value in flags.items() if value not in (None, ())}
-    left = {name: value for name, value in how.settings.items() if name not in given}
-    try:
-        settings = settings_here(workspace, {**left, **given})
-    except UsageError as error:
-        if not left:
-            raise
-        raise UsageError(
-            f"{error}\nthe session was opened with {_listed(left)}; give what is to hold instead"
-        ) from error
-    if left:
-        exits.told(f"going on as the session was opened: {_listed(left)}")
-    return settings
-
-
-def _listed(settings: Mapping[str, object]) -> str:
-    """`mode accept-edits, policies /etc/rules.toml`."""
-    texts = {name: value if isinstance(value, list) else [value] for name, value in settings.items()}
-    return printable(", ".join(f"{name} {' '.join(map(str, values))}" for name, values in texts.items()))
-
-
 async def _resume(named: str | TakeOver, settings: Settings, taken: str, *, as_json: bool) -> int:
     """`taken` is told once the session is taken over."""
     parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
     async with Session.open(settings.workspace, settings=settings, session=named, parts=parts) as session:
         exits.told(taken)
-        async with interruptible(session) as interrupted:
+        async with interruptible(ends(session)) as interrupted:
             turns = await session.take_up()
         for turn in turns:
             show_turn(turn, settings.workspace, as_json=as_json)

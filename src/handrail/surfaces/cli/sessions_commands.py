@@ -46,7 +46,7 @@ def list_(workspace: Path, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({"version": 1, "sessions": [asdict(session) for session in found]}))
         return exits.DONE
-    for line in _session_lines(found):
+    for line in session_lines(found):
         click.echo(line)
     return exits.DONE
 
@@ -113,7 +113,7 @@ def prune_(workspace: Path, days: float, whole: bool, unfinished: bool, dry_run:
     return exits.DONE
 
 
-def _session_lines(found: Sequence[StoredSession]) -> Iterator[str]:
+def session_lines(found: Sequence[StoredSession]) -> Iterator[str]:
     width = max((len(session.id) for session in found), default=0)
     for session in found:
         about = f"{session.calls:>5,} calls  {session.payload_size / 1000:>8,.0f} kB  {_standing(session)}"

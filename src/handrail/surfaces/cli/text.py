@@ -6,13 +6,14 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from handrail.contract.unified_diff import unified
 
 _RED, _GREEN, _YELLOW, _CYAN = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
-_TINTS = {"red": _RED, "green": _GREEN, "yellow": _YELLOW}
+Tint: TypeAlias = Literal["red", "green", "yellow"]
+_TINTS: dict[Tint, str] = {"red": _RED, "green": _GREEN, "yellow": _YELLOW}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that reverse the direction of text and so hide what it says."""
 
@@ -38,7 +39,7 @@ def dim(text: str, *, colour: bool) -> str:
     return f"{_DIM}{text}{_PLAIN}" if colour else text
 
 
-def tinted(text: str, tint: Literal["red", "green", "yellow"], *, colour: bool) -> str:
+def tinted(text: str, tint: Tint, *, colour: bool) -> str:
     return f"{_TINTS[tint]}{text}{_PLAIN}" if colour else text
 
 

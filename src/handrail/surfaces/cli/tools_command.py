@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from handrail.catalog import Menu, Registry
@@ -66,13 +66,18 @@ def _report(registry: Registry, menu: Menu, *, explain: bool, everything: bool) 
     return report
 
 
-def _lines(registry: Registry, menu: Menu, *, explain: bool, everything: bool) -> Iterable[str]:
+def tool_lines(menu: Menu, *, explain: bool) -> Iterator[str]:
+    """What a menu shows, and with `explain` what it hides. Not made printable."""
     for shown in menu.tools:
         summary = shown.description.split("\n", 1)[0]
         yield f"{shown.name:<20} {shown.tool.kind.value:<9} {summary}"
     if explain:
         yield from ["", "Hidden:"] if menu.hidden else ["", "Nothing is hidden."]
         yield from (f"{hidden.tool.name:<20} {hidden.reason}" for hidden in menu.hidden)
+
+
+def _lines(registry: Registry, menu: Menu, *, explain: bool, everything: bool) -> Iterator[str]:
+    yield from tool_lines(menu, explain=explain)
     if everything:
         yield from ["", "All known tools:"]
         for entry in registry:

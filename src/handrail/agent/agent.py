@@ -1,0 +1,151 @@
+"""An agent: one conversation of a model, whose calls a session carries out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from handrail.agent.context.briefing import Briefing, Place, main_role
+from handrail.agent.events import AgentEvent, Compacted, Ended, Finished
+from handrail.agent.hands import Host
+from handrail.agent.kept import KeptConversation
+from handrail.agent.limits import USUAL, Limits
+from handrail.agent.loop import Halt, Loop
+from handrail.agent.model import Model
+from handrail.agent.responding import Tell
+from handrail.agent.spent import Spent
+from handrail.contract.agents import AgentStatus
+from handrail.errors import UsageError
+from handrail.settings.places import folders
+
+
+class Agent:
+    """What a model was told, what it said, and what its calls gave. Open one with `open_agent`."""
+
+    def __init__(self, session: Host, loop: Loop, briefing: Briefing) -> None:
+        self._session = session
+        self._loop = loop
+        self._briefing = briefing
+        self._working: asyncio.Task[Finished] | None = None
+        self._taking_up = False
+        """What an earlier process left of the session is at work."""
+
+    @property
+    def model(self) -> Model:
+        """May be changed between two sends."""
+        return self._loop.model
+
+    @model.setter
+    def model(self, model: Model) -> None:
+        self._check_idle()
+        self._loop.model = model
+
+    @property
+    def halts(self) -> list[Halt]:
+        """Hooks that are asked after each turn why the work is to end there; None to go on."""
+        return self._loop.halts
+
+    @property
+    def spent(self) -> Spent:
+        return self._loop.spent
+
+    @property
+    def used(self) -> int:
+        """Tokens of the model's window that the conversation takes, as the provider last said, or estimated."""
+        return self._loop.used
+
+    def agents(self) -> tuple[AgentStatus, ...]:
+        """Its subagents, the oldest first: those at work, and those whose conversation can go on."""
+        return ()
+
+    async def send(self, text: str) -> AsyncIterator[AgentEvent]:
+        """Works on what the user says until the model makes no more calls, or something stops it.
+
+        Without a text it goes on: after calls that waited were answered, or a limit was reached. With one, calls that
+        still wait are cancelled. The last event is always `Finished`. Left early, the work is interrupted. Raises
+        UsageError while another one is at work.
+        """
+        self._check_idle()
+        events: asyncio.Queue[AgentEvent] = asyncio.Queue()
+        working = self._working = asyncio.get_running_loop().create_task(self._work(text, events.put_nowait))
+        working.add_done_callback(lambda done: None if done.cancelled() else events.put_nowait(done.result()))
+        try:
+            while not isinstance(event := await events.get(), Finished):
+                yield event
+            yield event
+        finally:
+            await self.interrupt("its answer is no longer listened to")
+            self._working = None
+
+    async def _work(self, text: str, tell: Tell) -> Finished:
+        if self._session.has_left:
+            self._taking_up = True
+            try:
+                await self._take_up()
+            finally:
+                self._taking_up = False
+        await self._loop.go_on(anyhow=bool(text))
+        if self._loop.parked:
+            return Finished(Ended.PARKED, why="a call still waits for its answer")
+        if text:
+            self._loop.conversation.tell(text)
+        return await self._loop.work(tell)
+
+    async def _take_up(self) -> None:
+        """Turns that were not finished when the conversation was last kept: finished now, or parked again."""
+        conversation = self._loop.conversation
+        last = conversation.last
+        for turn in await self._session.take_up():
+            if turn.waiting:
+                self._loop.parked = turn.id
+            elif turn.id != last:
+                conversation.carried_out(turn)
+
+    async def interrupt(self, reason: str = "") -> None:
+        """Stops the model and all its calls, and waits until each has its answer. What runs `send` gets
+        `Finished`, with `Ended.INTERRUPTED`; the next one goes on with the conversation as it stands then."""
+        working = self._working
+        if working is not None and not working.done():
+            await self._loop.stop(reason)
+            if self._taking_up:
+                await self._session.cancel_all(reason)
+            await asyncio.wait([working])
+
+    async def compact(self) -> Compacted | None:
+        """Makes the conversation shorter; None where there is nothing to gain."""
+        self._check_idle()
+        return None
+
+    def clear(self) -> None:
+        """Forgets the conversation. What was spent stays."""
+        self._check_idle()
+        self._loop.conversation.replace(())
+        self._briefing.forget()
+
+    def _check_idle(self) -> None:
+        if self._working is not None:
+            raise UsageError("this agent is at work: wait until it has finished, or interrupt it")
+
+
+@asynccontextmanager
+async def open_agent(session: Host, model: Model, *, limits: Limits = USUAL) -> AsyncIterator[Agent]:
+    """An agent that works in a session. When the block ends its work is interrupted; the session stays open.
+
+    In a session that was taken up again it goes on with the conversation that was kept, and finishes what was not.
+    """
+    support = session.support
+    workspace, user = support.workspace.root, folders(os.environ).user
+    place = await asyncio.to_thread(Place.read, workspace, user, time.time())
+    plan_mode = support.plan_mode
+    briefing = Briefing(place.system(main_role()), lambda: plan_mode.mode, plan_mode.file)
+    conversation = KeptConversation(support.values).conversation()
+    id = f"turn-{secrets.token_hex(4)}"  # another for each process that works on the session
+    agent = Agent(session, Loop(session, model, conversation, briefing, limits, time.monotonic, id), briefing)
+    try:
+        yield agent
+    finally:
+        await agent.interrupt("the agent was closed")

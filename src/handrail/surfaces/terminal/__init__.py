@@ -1,0 +1,1 @@
+"""The coding agent in a terminal, inline in the scrollback. It shows and asks; the rules are the runtime's."""

@@ -1,0 +1,225 @@
+"""What stands behind a skin of the terminal: takes what is typed, and drives the agent. The session opens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Coroutine, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from handrail.agent.model import Model
+from handrail.contract.values import value
+from handrail.errors import HandrailError
+from handrail.settings.keys import MODE
+from handrail.settings.load import Settings
+from handrail.surfaces.cli.text import bold, dim, printable
+from handrail.surfaces.terminal import slash
+from handrail.surfaces.terminal.dialog import Dialog, Result, Stop, said_in_words
+from handrail.surfaces.terminal.models import ModelOf
+from handrail.surfaces.terminal.pastes import Pastes
+from handrail.surfaces.terminal.status import Status
+from handrail.surfaces.terminal.wrapping import wrapped
+
+if TYPE_CHECKING:
+    from handrail.surfaces.terminal.work import Work
+
+MOST_ECHOED = 20
+"""Lines of what the person said that are printed again."""
+CYCLE = ("default", "accept-edits", "plan")
+"""The modes that a key goes through. Into the others a person goes by name."""
+
+
+class Beside:
+    """Work that nobody waits for, kept until it is done."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+class Skin(Protocol):
+    """How all this looks, and what is typed comes in."""
+
+    colour: bool
+    words: bool
+    pastes: Pastes
+
+    @property
+    def columns(self) -> int: ...
+
+    def print(self, lines: Sequence[str]) -> None: ...
+
+    def changed(self) -> None: ...
+
+    def leave(self) -> None: ...
+
+    async def run(self) -> None:
+        """Until the person leaves."""
+        ...
+
+
+@value
+class Opening:
+    """What is to be opened."""
+
+    settings: Settings
+    model: Model
+    model_of: ModelOf
+    session: str = ""
+    """The id of one to go on with."""
+
+
+class Console:
+    """`host.Host`. Commands that only look are carried out at once, all else in the order in which it was typed."""
+
+    skin: Skin
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._work: Work | None = None
+        self._typed: deque[str] = deque()
+        self._more = asyncio.Event()
+        self._busy = False
+        self._stopping = False
+        """What waits for the person is on its way to be cancelled, and no longer asked."""
+        self._beside = Beside()
+
+    async def serve(self) -> None:
+        """Opens the session, and works until it is cancelled. Raises HandrailError where it can't be opened."""
+        # The modules of the runtime take longer to load than a person needs to see a prompt.
+        await asyncio.to_thread(import_module, "handrail.surfaces.terminal.work")
+        from handrail.surfaces.terminal.work import Looks, open_work
+
+        looks = Looks(self.skin.colour, self.skin.words, lambda: self.skin.columns)
+        opening = self._opening
+        async with open_work(
+            opening.settings, opening.model, opening.session, looks, self.skin.print, self.skin.changed
+        ) as self._work:
+            self.skin.changed()
+            while True:
+                while not self._typed:
+                    self._more.clear()
+                    await self._more.wait()
+                await self._do(self._work, self._typed.popleft())
+
+    @property
+    def busy(self) -> bool:
+        return self._busy or bool(self._typed)
+
+    @property
+    def session(self) -> str:
+        """Its id, once it is open."""
+        return self._work.session.id if self._work is not None else ""
+
+    def status(self) -> Status:
+        opening, work = self._opening, self._work
+        if work is None:
+            return Status(opening.settings[MODE], opening.model.name, hint="opening the session" if self._typed else "")
+        agent = work.agent
+        return Status(
+            work.session.mode.value,
+            agent.model.name,
+            agent.used,
+            agent.model.window,
+            agent.spent.money,
+            len(self._typed),
+            "Ctrl-C interrupts" if self._busy else "",
+        )
+
+    def live(self, most: int) -> list[str]:
+        return self._work.activity.live(time.time(), most) if self._work is not None else []
+
+    def question(self) -> Dialog | None:
+        return self._work.questions.first if self._work is not None and not self._stopping else None
+
+    def question_lines(self, dialog: Dialog) -> list[str]:
+        from handrail.surfaces.terminal.asked import asked_lines
+
+        return asked_lines(dialog, self._opening.settings.workspace, self.skin.columns, colour=self.skin.colour)
+
+    def answer(self, dialog: Dialog, result: Result) -> None:
+        self.skin.print([dim(f"  → {printable(said_in_words(result))}", colour=self.skin.colour)])
+        if isinstance(result, Stop):
+            self._stop("the person said no, and wants you to stop")
+        elif self._work is not None:
+            self._work.questions.give(dialog, result)
+
+    def submit(self, text: str) -> None:
+        """A command that only looks is carried out at once; the rest waits until the agent has finished."""
+        command = slash.parsed(text)
+        if command is not None and command[0] == "quit":
+            self.skin.leave()
+            return
+        work = self._work
+        if work is not None and command is not None and command[0] in slash.WHILE_WORKING and self._busy:
+            self._beside.start(self._do_command(work, text, *command))
+            return
+        self._typed.append(text)
+        self._more.set()
+        self.skin.changed()
+
+    def interrupt(self) -> bool:
+        """What was typed meanwhile, and the agent has not read, is dropped with it."""
+        return self._stop("the person interrupted")
+
+    def next_mode(self) -> None:
+        if self._work is not None:
+            mode = self._work.session.mode.value
+            place = CYCLE.index(mode) + 1 if mode in CYCLE else 0
+            self._work.session.change_mode(CYCLE[place % len(CYCLE)])
+            self.skin.changed()
+
+    def unfold(self) -> None:
+        if self._work is None:
+            return
+        if self._busy:
+            self._work.activity.unfolded = not self._work.activity.unfolded
+        else:
+            self.skin.print(self._work.calls_in_full())
+        self.skin.changed()
+
+    def _stop(self, why: str) -> bool:
+        if self._work is None or not self._busy:
+            return False
+        self._typed.clear()
+        self._stopping = True
+        self._beside.start(self._work.agent.interrupt(why))
+        self.skin.changed()
+        return True
+
+    async def _do(self, work: Work, text: str) -> None:
+        command = slash.parsed(text)
+        self._busy = True
+        try:
+            if command is not None:
+                await self._do_command(work, text, *command)
+            else:
+                self.skin.print(["", *self._echo(text)])
+                await work.say(self.skin.pastes.whole(text))
+        finally:
+            self._busy = self._stopping = False
+            work.activity.unfolded = False
+            self.skin.changed()
+
+    async def _do_command(self, work: Work, text: str, name: str, rest: str) -> None:
+        from handrail.surfaces.terminal.commands import carry_out
+
+        self.skin.print(["", *self._echo(text)])
+        try:
+            lines = await carry_out(work, name, rest, self._opening.model_of)
+        except HandrailError as error:
+            lines = [f"! {printable(str(error), keep_lines=True)}"]
+        self.skin.print([part for line in lines for part in wrapped(line, self.skin.columns)])
+
+    def _echo(self, text: str) -> list[str]:
+        lines = printable(text.expandtabs(4), keep_lines=True).split("\n")
+        if len(lines) > MOST_ECHOED:
+            lines = [*lines[:MOST_ECHOED], f"… {len(lines) - MOST_ECHOED:,} more lines"]
+        first, *rest = lines
+        return [bold(line, colour=self.skin.colour) for line in (f"> {first}", *(f"  {line}" for line in rest))]

@@ -1,0 +1,206 @@
+"""The terminal's comfortable skin: a prompt below the scrollback, and above it what changes.
+
+What stands for good is printed above the prompt, just before the next drawing, so that it is never seen without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.layout.layout import Layout
+from prompt_toolkit.output import ColorDepth, Output
+
+from handrail.errors import UsageError
+from handrail.surfaces.terminal.dialog import Dialog, Result, Toggled, Wants
+from handrail.surfaces.terminal.history import PromptHistory
+from handrail.surfaces.terminal.host import Host
+from handrail.surfaces.terminal.keys import bindings
+from handrail.surfaces.terminal.layout import STYLE, choices_of, layout_of
+from handrail.surfaces.terminal.output import inline_output
+from handrail.surfaces.terminal.pastes import Pastes
+from handrail.surfaces.terminal.twice import Twice
+
+CALM = 0.4
+"""Seconds without a key until a question that has appeared takes keys: what was typed before is no answer to it."""
+REDRAW = 0.05
+"""Seconds between two drawings at the least."""
+TICK = 0.5
+"""Seconds between two drawings while the agent works and time passes."""
+ESCAPE = 0.05
+"""Seconds within which a terminal sends the rest of a key that begins with Escape."""
+
+
+class Prompt:
+    """Draws, and takes keys. `run` ends when the person leaves."""
+
+    words = False
+
+    def __init__(self, host: Host, history: Path, *, colour: bool) -> None:
+        """`history` is the folder that what was typed is kept in."""
+        self.host = host
+        self.colour = colour
+        self.pastes = Pastes()
+        self.draft = Buffer(multiline=True, history=PromptHistory(history))
+        self.typed = Buffer(multiline=True)
+        """What is typed to answer a question."""
+        self.wants: Wants | None = None
+        self.problem = ""
+        """What is wrong with what was typed."""
+        self.asked: Dialog | None = None
+        """The question on the screen."""
+        self.takes_keys = False
+        """Nobody has typed for a while: the next key is meant for the question."""
+        self.choices = choices_of(self)
+        self._lines: list[str] = []
+        self._last_key = 0.0
+        self._interrupts = Twice()
+        self._input: Input = create_input()
+        self._output: Output = inline_output()
+        depth = ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT
+        self.app: Application[None] = Application(
+            layout=Layout(layout_of(self), focused_element=self.draft),
+            key_bindings=bindings(self),
+            style=STYLE,
+            color_depth=depth,
+            erase_when_done=True,
+            min_redraw_interval=REDRAW,
+            input=self._input,
+            output=self._output,
+            before_render=lambda _: self._print_lines(),
+        )
+        self.app.ttimeoutlen = ESCAPE
+        self.app.timeoutlen = CALM
+        self.app.key_processor.before_key_press += lambda _: self._note_key()
+
+    @property
+    def columns(self) -> int:
+        return self._output.get_size().columns
+
+    @property
+    def rows(self) -> int:
+        return self._output.get_size().rows
+
+    def print(self, lines: Sequence[str]) -> None:
+        """Above the prompt, for good."""
+        self._lines += lines
+        self.app.invalidate()
+
+    def changed(self) -> None:
+        """Something is to be drawn anew; perhaps there is a question, or none any more."""
+        asked = self.host.question()
+        if asked is not self.asked:
+            self.asked, self.takes_keys, self.wants, self.problem = asked, False, None, ""
+            if asked is not None:
+                self.print(["", *self.host.question_lines(asked), ""])
+                self._note_key()
+                self._take_keys_when_calm(asked)
+            self.show_focus()
+        self.app.invalidate()
+
+    async def run(self) -> None:
+        ticking = asyncio.create_task(self._tick())
+        try:
+            await self.app.run_async(handle_sigint=False)
+        finally:
+            ticking.cancel()
+
+    def leave(self) -> None:
+        if self.app.is_running and not self.app.is_done:
+            self.app.exit()
+
+    def interrupt(self) -> None:
+        """Once stops what the agent is at, or throws away what is being typed; twice leaves."""
+        if self._interrupts.is_again():
+            self.leave()
+        elif not self.host.interrupt():
+            self.draft.reset()
+
+    @property
+    def hint(self) -> str:
+        return "Ctrl-C again leaves" if self._interrupts.is_fresh else ""
+
+    def press(self, key: str) -> None:
+        """A key for the question."""
+        if self.asked is None:
+            return
+        match self.asked.press(key):
+            case None | Toggled():
+                pass
+            case Wants() as wants:
+                self.begin_typing(wants)
+            case result:
+                self.host.answer(self.asked, result)
+
+    def begin_typing(self, wants: Wants) -> None:
+        if self.asked is not None:
+            self.wants, self.problem = wants, ""
+            self.typed.text = self.asked.prefilled(wants)
+            self.typed.cursor_position = 0 if "\n" in self.typed.text else len(self.typed.text)
+            self.show_focus()
+
+    def stop_typing(self) -> None:
+        """Back to the keys."""
+        self.wants, self.problem = None, ""
+        self.show_focus()
+
+    def answer_typed(self) -> None:
+        if self.asked is None or self.wants is None:
+            return
+        try:
+            result: Result = self.asked.typed(self.wants, self.pastes.whole(self.typed.text))
+        except UsageError as error:
+            self.problem = str(error)
+        else:
+            self.host.answer(self.asked, result)
+
+    def submit(self) -> None:
+        text = self.draft.text
+        if text.strip():
+            self.draft.append_to_history()
+            self.draft.reset()
+            self.host.submit(text)
+
+    def show_focus(self) -> None:
+        if self.asked is not None and self.takes_keys:
+            self.app.layout.focus(self.typed if self.wants is not None else self.choices)
+        else:
+            self.app.layout.focus(self.draft)
+
+    def _take_keys_when_calm(self, asked: Dialog) -> None:
+        left = self._last_key + CALM - time.monotonic()
+        if self.asked is not asked:
+            return
+        if left > 0 or self._has_input():
+            asyncio.get_running_loop().call_later(max(left, REDRAW), self._take_keys_when_calm, asked)
+            return
+        self.takes_keys = True
+        if asked.starts_with is not None:
+            self.begin_typing(asked.starts_with)
+        self.show_focus()
+        self.app.invalidate()
+
+    def _note_key(self) -> None:
+        self._last_key = time.monotonic()
+
+    def _has_input(self) -> bool:
+        """Keys that came and were not looked at yet."""
+        return bool(select.select([self._input.fileno()], [], [], 0)[0])
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK)
+            self.app.invalidate()
+
+    def _print_lines(self) -> None:
+        if self._lines:
+            lines, self._lines = self._lines, []
+            self.app.renderer.erase()
+            self._output.write_raw("".join(f"{line}\r\n" for line in lines))
+            self._output.flush()

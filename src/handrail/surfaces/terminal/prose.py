@@ -1,0 +1,86 @@
+"""What a model says, as it arrives: Markdown cut into blocks that are finished and the one that is still open. Pure.
+
+Where a block ends follows CommonMark (https://spec.commonmark.org/0.31.2/): a blank line parts blocks unless it
+stands in a fence, or what follows is indented and so belongs to the item of a list before it.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_OPEN = 40
+"""Lines of a fenced block that is still being written; a longer one is finished in parts."""
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+class Prose:
+    """One stretch of text. A finished block never changes any more, so it can be printed for good."""
+
+    def __init__(self) -> None:
+        self._rest = ""
+        """The last line, as long as its end has not come."""
+        self._lines: list[str] = []
+        self._gap = 0
+        """Blank lines behind those."""
+        self._fence = ""
+        """The line that opened the fence in which the next line stands."""
+
+    @property
+    def open(self) -> str:
+        """The block that is not finished yet, as far as it has come."""
+        rest = [*[""] * self._gap, self._rest] if self._rest else []
+        return "\n".join([*self._lines, *rest])
+
+    def add(self, text: str) -> list[str]:
+        """The blocks that this finishes."""
+        *whole, self._rest = (self._rest + text).split("\n")
+        return [block for line in whole for block in self._take(line)]
+
+    def end(self) -> list[str]:
+        """Nothing more comes: what was open is finished as it stands."""
+        finished = self._take(self._rest) if self._rest else []
+        self._rest = self._fence = ""
+        return [*finished, *self._cut()]
+
+    def _take(self, line: str) -> list[str]:
+        if self._fence:
+            return self._take_fenced(line)
+        if not line.strip():
+            self._gap += bool(self._lines)
+            return []
+        finished = self._cut() if self._gap and not line[0].isspace() else []
+        self._lines += [""] * self._gap
+        self._gap = 0
+        self._lines.append(line)
+        if _FENCE.match(line):
+            self._fence = line
+        return finished
+
+    def _take_fenced(self, line: str) -> list[str]:
+        self._lines.append(line)
+        if _closes(line, self._fence):
+            self._fence = ""
+            return []
+        if len(self._lines) < LONGEST_OPEN:
+            return []
+        mark = _mark(self._fence)
+        finished = ["\n".join([*self._lines, mark])]
+        self._lines = [self._fence]
+        return finished
+
+    def _cut(self) -> list[str]:
+        finished = ["\n".join(self._lines)] if self._lines else []
+        self._lines, self._gap = [], 0
+        return finished
+
+
+def _mark(fence: str) -> str:
+    found = _FENCE.match(fence)
+    return found[1] if found else ""
+
+
+def _closes(line: str, fence: str) -> bool:
+    mark = _mark(fence)
+    closing = line.strip()
+    return len(closing) >= len(mark) and set(closing) == {mark[0]}

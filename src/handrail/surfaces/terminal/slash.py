@@ -1,0 +1,48 @@
+"""What may be typed after a slash: names, and what each does. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+COMMANDS: Mapping[str, str] = {
+    "help": "commands and keys",
+    "model": "which model answers; /model NAME changes it",
+    "mode": "how much runs unasked; /mode NAME changes it",
+    "tools": "the tools that the model sees, and why others are hidden",
+    "policy": "the rules in force; /policy TEXT shows those that contain it",
+    "approvals": "what waits for an answer, and what was granted",
+    "mcp": "servers of tools",
+    "agents": "subagents, and what they are at",
+    "sessions": "the sessions of this workspace",
+    "cost": "tokens, money and time used so far",
+    "clear": "forget the conversation",
+    "compact": "make the conversation shorter",
+    "quit": "leave",
+}
+"""By name, in the order of /help."""
+
+WHILE_WORKING = frozenset(("help", "mode", "tools", "policy", "approvals", "mcp", "agents", "sessions", "cost", "quit"))
+"""What also may be typed while the agent works."""
+
+
+def matching(text: str) -> list[str]:
+    """The names that a line, which may become a command, can be completed to."""
+    if not text.startswith("/") or any(character.isspace() for character in text):
+        return []
+    return [name for name in COMMANDS if name.startswith(text[1:])]
+
+
+def completed(text: str) -> str:
+    """The line with as much added as there is no doubt about."""
+    names = matching(text)
+    if len(names) <= 1:
+        return f"/{names[0]} " if names else text
+    first, last = min(names), max(names)
+    sure = next(place for place, letter in enumerate(last) if first[place : place + 1] != letter)
+    return f"/{first[:sure]}"
+
+
+def parsed(text: str) -> tuple[str, str] | None:
+    """The name of a command and what stands behind it; None for what is no command."""
+    first, _, rest = text.strip().partition(" ")
+    return (first[1:], rest.strip()) if first.startswith("/") and first[1:].isalpha() else None

@@ -1,0 +1,109 @@
+"""A session with its agent, as the terminal drives them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from handrail.agent.agent import Agent, open_agent
+from handrail.agent.model import Model
+from handrail.contract.events import Event
+from handrail.contract.jobs import Job
+from handrail.errors import HandrailError
+from handrail.runtime.parts import Parts
+from handrail.session import Session
+from handrail.settings.keys import APPROVE
+from handrail.settings.load import Settings
+from handrail.settings.redaction import Redactor
+from handrail.surfaces.cli.asking import Approve, asker_of_option
+from handrail.surfaces.cli.policies import notes_on
+from handrail.surfaces.cli.text import printable
+from handrail.surfaces.cli.turn_text import call_lines
+from handrail.surfaces.terminal.activity import Activity
+from handrail.surfaces.terminal.markdown import markdown_lines
+from handrail.surfaces.terminal.questions import Questions
+
+Print = Callable[[Sequence[str]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How a skin wants its lines."""
+
+    colour: bool
+    words: bool
+    """Instead of marks, for people who listen; and text as it is, not laid out."""
+    columns: Callable[[], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What there is once the session is open."""
+
+    settings: Settings
+    session: Session
+    agent: Agent
+    activity: Activity
+    questions: Questions
+    looks: Looks
+    print: Print
+
+    async def say(self, text: str) -> None:
+        """Until the agent has finished, or is interrupted."""
+        self.activity.begin()
+        try:
+            async for event in self.agent.send(text):
+                self.print(self.activity.hear(event))
+        except HandrailError as error:
+            self.print([f"! {printable(str(error), keep_lines=True)}"])
+
+    def calls_in_full(self) -> list[str]:
+        """The calls that ended since the person last said something, with what they gave."""
+        redactor, root = Redactor(os.environ), self.settings.workspace
+        lines = [
+            line
+            for call in self.activity.settled
+            for line in call_lines(call, root, redactor, colour=self.looks.colour)
+        ]
+        return ["", *(lines or ["(no calls)"])]
+
+    def survivors(self) -> tuple[Job, ...]:
+        """Jobs that end with the session."""
+        return self.session.jobs()
+
+
+@asynccontextmanager
+async def open_work(
+    settings: Settings, model: Model, session: str, looks: Looks, tell: Print, changed: Callable[[], None]
+) -> AsyncIterator[Work]:
+    """`session` is the id of one to take up, or empty. `tell` prints for good; `changed` hears that something is to
+    be drawn anew. Raises HandrailError where the session can't be opened.
+    """
+    questions = Questions(changed)
+    approve = Approve(settings[APPROVE])
+    asker = questions if approve is Approve.ASK else asker_of_option(approve, settings.workspace)
+    activity = _activity(settings.workspace, looks)
+
+    def see(event: Event) -> None:
+        tell(activity.see(event))
+        changed()
+
+    async with Session.open(
+        settings.workspace, settings=settings, session=session, model=model.name, parts=Parts(asker=asker)
+    ) as opened:
+        tell([f"! {printable(note)}" for note in notes_on(settings.rules.rules, opened.knows)])
+        opened.subscribe(see)
+        async with open_agent(opened, model) as agent:
+            yield Work(settings, opened, agent, activity, questions, looks, tell)
+
+
+def _activity(root: Path, looks: Looks) -> Activity:
+    def layout(text: str) -> list[str]:
+        if looks.words:
+            return printable(text, keep_lines=True).split("\n")
+        return markdown_lines(text, looks.columns(), colour=looks.colour)
+
+    return Activity(root, Redactor(os.environ), layout, colour=looks.colour, words=looks.words)

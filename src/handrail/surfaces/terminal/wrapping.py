@@ -1,0 +1,19 @@
+"""Sentences broken where words end. Pure."""
+
+from __future__ import annotations
+
+import textwrap
+
+NARROWEST = 20
+"""Columns below which nothing is broken any more."""
+_GAP = 2
+
+
+def wrapped(line: str, columns: int) -> list[str]:
+    """What does not fit goes on below, indented; of a table's row, below its last column."""
+    if len(line) <= columns or columns < NARROWEST:
+        return [line]
+    indent = len(line) - len(line.lstrip())
+    last = line.rfind(" " * _GAP) + _GAP
+    below = last if indent < last <= columns // 2 else indent + _GAP
+    return textwrap.wrap(line, columns, subsequent_indent=" " * below, drop_whitespace=True)

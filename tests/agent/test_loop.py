@@ -1,0 +1,196 @@
+"""The loop keeps a well-paired conversation, whatever breaks off, and ends for a reason that it names."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from played import DIALECTS, PlayedModel
+
+from handrail.agent.agent import Agent, open_agent
+from handrail.agent.events import AgentEvent, Ended, Finished, TurnEnded
+from handrail.agent.limits import Limits
+from handrail.agent.model import Stop
+from handrail.contract.calls import Cancelled, Completed
+from handrail.errors import ModelFault
+from handrail.session import Session
+from handrail.wire import Wire
+from servers.script import Use, says
+
+each_wire = pytest.mark.parametrize("wire", DIALECTS, ids=[wire.value for wire in DIALECTS])
+
+READS = says(
+    "I look.",
+    Use("read_file", {"file_path": "a.txt"}),
+    Use("read_file", {"file_path": "b.txt"}),
+    thinking="Both, together.",
+)
+SLEEPS = says("I wait.", Use("read_file", {"file_path": "a.txt"}), Use("shell", {"command": "sleep 60"}))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_text("one\n")
+    (tmp_path / "b.txt").write_text("two\n")
+    return tmp_path
+
+
+async def told(agent: Agent, text: str) -> tuple[list[AgentEvent], Finished]:
+    events = [event async for event in agent.send(text)]
+    assert isinstance(events[-1], Finished)
+    return events, events[-1]
+
+
+def turns_in(events: list[AgentEvent]) -> list[Any]:
+    return [event.turn for event in events if isinstance(event, TurnEnded)]
+
+
+@each_wire
+async def test_calls_are_carried_out_and_their_results_come_with_the_next_request(wire: Wire, workspace: Path) -> None:
+    model = PlayedModel(wire, [READS, says("One and two.")])
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        events, finished = await told(agent, "what is there?")
+    assert finished == Finished(Ended.DONE, "One and two.")
+    assert model.wrong == []
+    assert [len(turn.calls) for turn in turns_in(events)] == [2, 0]
+    assert "one" in str(model.requests[1].messages[-1]) or "one" in str(model.requests[1].messages[-2])
+
+
+@each_wire
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.8, 0.95])
+async def test_wherever_a_stream_breaks_off_the_model_is_asked_again_with_what_ran(
+    wire: Wire, share: float, workspace: Path
+) -> None:
+    model = PlayedModel(wire, [READS, says("One and two.")], cuts={1: share})
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        events, finished = await told(agent, "what is there?")
+    assert finished.ended is Ended.DONE
+    assert model.wrong == []
+    ran = turns_in(events)[0].calls
+    assert all(isinstance(call, Completed) for call in ran)
+    assert (len(model.requests[1].messages) > len(model.requests[0].messages)) is bool(ran)
+
+
+async def test_a_stream_that_breaks_off_again_and_again_ends_the_work(workspace: Path) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [READS], cuts=dict.fromkeys(range(1, 9), 0.3))
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        _, finished = await told(agent, "what is there?")
+        assert finished == Finished(Ended.FAILED, "", "request 4 broke off")
+        model._cuts.clear()
+        assert (await told(agent, ""))[1].ended is Ended.DONE
+    assert model.wrong == []
+
+
+async def test_what_a_provider_refuses_ends_the_work_with_its_words(workspace: Path) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [READS], faults={1: ModelFault.KEY})
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        assert (await told(agent, "hi"))[1] == Finished(Ended.FAILED, "", "request 1 fails")
+
+
+@each_wire
+async def test_an_interrupt_answers_every_call_and_the_next_send_goes_on(wire: Wire, workspace: Path) -> None:
+    model = PlayedModel(wire, [SLEEPS, says("Well.")])
+    async with Session.open(workspace, mode="bypass") as session, open_agent(session, model) as agent:
+        running = asyncio.Event()
+        session.subscribe(
+            lambda event: running.set() if "sleep 60" in repr(event) and "Executing" in repr(event) else None
+        )
+
+        async def stop() -> None:
+            await running.wait()
+            await agent.interrupt("the user pressed a key")
+
+        stopping = asyncio.create_task(stop())
+        events, finished = await told(agent, "wait")
+        await stopping
+        assert (finished.ended, finished.why) == (Ended.INTERRUPTED, "the user pressed a key")
+        turn = turns_in(events)[0]
+        assert not turn.waiting
+        assert isinstance(turn.calls[1], Cancelled)
+        assert (await told(agent, "go on"))[1].ended is Ended.DONE
+    assert model.wrong == []
+
+
+@each_wire
+async def test_an_interrupt_while_the_model_speaks_keeps_what_was_whole(wire: Wire, workspace: Path) -> None:
+    model = PlayedModel(wire, [READS, says("Well.")])
+    model.hangs = asyncio.Event()
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+
+        async def stop() -> None:
+            await model.reached.wait()
+            await agent.interrupt()
+
+        stopping = asyncio.create_task(stop())
+        _, finished = await told(agent, "what is there?")
+        await stopping
+        assert finished.ended is Ended.INTERRUPTED
+        model.hangs.set()
+        assert (await told(agent, "go on"))[1].ended is Ended.DONE
+    assert model.wrong == []
+
+
+LIMITS = [
+    (Limits(turns=2), Ended.TURNS, 2),
+    (Limits(tokens=300), Ended.TOKENS, 3),
+    (Limits(turns=0, tokens=100), Ended.TOKENS, 1),
+]
+
+
+@pytest.mark.parametrize(("limits", "ended", "requests"), LIMITS)
+async def test_a_limit_ends_the_work_between_two_responses(
+    limits: Limits, ended: Ended, requests: int, workspace: Path
+) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [READS] * 5)
+    async with Session.open(workspace) as session, open_agent(session, model, limits=limits) as agent:
+        _, finished = await told(agent, "what is there?")
+        assert finished.ended is ended
+        assert finished.why
+        assert len(model.requests) == requests == agent.spent.turns
+        assert agent.spent.usage.input == 100 * requests
+
+
+async def test_time_is_over_in_the_middle_of_a_call_too(workspace: Path) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [SLEEPS])
+    async with (
+        Session.open(workspace, mode="bypass") as session,
+        open_agent(session, model, limits=Limits(seconds=0.2)) as agent,
+    ):
+        events, finished = await told(agent, "wait")
+        assert finished.ended is Ended.TIME
+        assert isinstance(turns_in(events)[0].calls[1], Cancelled)
+
+
+async def test_an_answer_that_is_too_long_is_gone_on_with_and_half_a_call_is_never_run(workspace: Path) -> None:
+    model = PlayedModel(Wire.OPENAI_CHAT, [says("Once upon a time"), says("there was a file.")], stops={1: Stop.LENGTH})
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        assert (await told(agent, "tell me"))[1] == Finished(Ended.DONE, "there was a file.")
+    assert "broke off there" in str(model.requests[1].messages[-1])
+
+
+async def test_a_hook_ends_the_work_after_a_turn(workspace: Path) -> None:
+    model = PlayedModel(Wire.GEMINI, [READS, says("Well.")])
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        agent.halts.append(lambda turn: "enough was read" if turn.calls else None)
+        assert (await told(agent, "what is there?"))[1] == Finished(Ended.HOOK, "I look.", "enough was read")
+        assert (await told(agent, "go on"))[1].ended is Ended.DONE
+    assert model.wrong == []
+
+
+@pytest.mark.parametrize("after", DIALECTS, ids=[wire.value for wire in DIALECTS])
+@each_wire
+async def test_a_model_of_another_wire_goes_on_with_the_conversation(wire: Wire, after: Wire, workspace: Path) -> None:
+    first, second = PlayedModel(wire, [READS, says("Well.")]), PlayedModel(after, [READS, says("Still well.")])
+    async with Session.open(workspace) as session, open_agent(session, first) as agent:
+        await told(agent, "what is there?")
+        agent.model = second
+        assert (await told(agent, "look again"))[1] == Finished(Ended.DONE, "Still well.")
+        agent.model = first
+        await told(agent, "and again")
+    assert first.wrong == second.wrong == []
+    dialect = DIALECTS[after]()
+    by = [by for by, _ in groupby(step.by for step in dialect.steps(second.requests[-1].messages))]
+    assert by == ["user", "model", "tools", "model", "user", "model", "tools"]
