@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from handrail.contract.context import Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.provider import Provider
 from handrail.providers.folder import FolderTools
+from handrail.runtime.environment import child_environment
+from handrail.settings.keys import PASS_ENV
 from handrail.settings.load import Settings
 
 
@@ -16,4 +20,16 @@ def configured_providers(
 ) -> tuple[Provider, ...]:
     """In the order in which their tools are on the menu. `state` is Handrail's own folder; None where a session
     keeps nothing."""
-    return tuple(FolderTools(folder) for folder in settings.tool_folders)
+    return (
+        *(FolderTools(folder) for folder in settings.tool_folders),
+        *_commands(settings, workspace, launcher),
+    )
+
+
+def _commands(settings: Settings, workspace: Workspace, launcher: Launcher) -> Iterator[Provider]:
+    if settings.tool_commands:
+        from handrail.providers.command.source import CommandTools  # most sessions have none
+
+        environment = child_environment(os.environ, frozenset(name.upper() for name in settings[PASS_ENV]))
+        for commands in settings.tool_commands:
+            yield CommandTools(commands, launcher, workspace.root, environment)

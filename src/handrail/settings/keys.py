@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -10,7 +11,19 @@ from typing import Any, Generic, TypeVar
 from handrail.contract.values import value
 from handrail.policy.modes import Mode
 from handrail.settings.origin import Layer
-from handrail.settings.value_types import NEVER, Choice, Count, Counts, Name, Names, Paths, Seconds, Switch, ValueType
+from handrail.settings.value_types import (
+    NEVER,
+    Choice,
+    CommandLine,
+    Count,
+    Counts,
+    Name,
+    Names,
+    Paths,
+    Seconds,
+    Switch,
+    ValueType,
+)
 
 T = TypeVar("T")
 
@@ -99,10 +112,23 @@ TOOLS: Key[tuple[Path, ...]] = Key(
     "--tools",
     _NOT_OF_WORKSPACE,
 )
+DISCOVERY_COMMAND: Key[tuple[str, ...]] = Key(
+    "discovery_command", CommandLine(), (), "A command that prints declarations of tools."
+)
+CALL_COMMAND: Key[tuple[str, ...]] = Key(
+    "call_command", CommandLine(), (), "A command that runs one of those tools: its name is the last argument."
+)
+ENTRY_POINTS: Key[tuple[str, ...]] = Key(
+    "entry_points",
+    Names("entry points", re.compile(r"[\w.-]+")),
+    (),
+    "Tools of installed packages to load, by the names of their entry points.",
+    layers=_NOT_OF_WORKSPACE,
+)
 
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
-    PASS_ENV, TOOLS,
+    PASS_ENV, TOOLS, DISCOVERY_COMMAND, CALL_COMMAND, ENTRY_POINTS,
 )  # fmt: skip
 
 
