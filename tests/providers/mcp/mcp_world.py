@@ -16,6 +16,7 @@ from handrail.contract.calls import CallState, Completed, Failed
 from handrail.contract.context import Workspace
 from handrail.contract.provider import Condition, SourceStatus
 from handrail.contract.results import TextPart
+from handrail.contract.sampling import Sampler
 from handrail.policy import Mode
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.server import McpServer
@@ -45,9 +46,10 @@ class World:
 
     folder: Path
     servers: list[McpServer] = field(default_factory=list)
+    sampler: Sampler | None = None
 
     def around(self) -> Around:
-        return Around(PlainLauncher(), Workspace(self.folder), ENVIRONMENT, self.folder / "state")
+        return Around(PlainLauncher(), Workspace(self.folder), ENVIRONMENT, self.sampler, self.folder / "state")
 
     def config(self, name: str, script: Script, **options: Any) -> ServerConfig:
         path = self.folder / f"{name}.json"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.basics import JsonObject
-from handrail.contract.context import Output
+from handrail.contract.context import Output, Questions
 from handrail.contract.results import CallFault, ErrorKind, TextPart, ToolResult
 from handrail.contract.tool import Tool
 
@@ -27,14 +27,12 @@ class McpTool(Tool[JsonObject]):
         self._server = server
         self._tool = tool.name
 
-    async def run(self, params: JsonObject, output: Output) -> ToolResult:
-        from handrail.providers.mcp.asked import NobodyAnswers
-
+    async def run(self, params: JsonObject, output: Output, questions: Questions) -> ToolResult:
         result = await self._server.call(
             self._tool,
             params,
             progress=lambda done, total, message: output.progress(done / total if total else None, message),
-            answering=NobodyAnswers(),
+            answering=self._server.answering(questions),
         )
         text = "\n".join(getattr(block, "text", "") for block in result.content)
         fault = CallFault(ErrorKind.FAILED, text or "it failed") if result.is_error else None
