@@ -81,6 +81,9 @@ class Server:
     def do_echo(self, value: Any, id: object, params: dict[str, Any]) -> None:
         self.do_text(json.dumps(params.get("arguments")), id, params)
 
+    def do_count(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        self.do_text(str(len(params["arguments"]["text"])), id, params)
+
     def do_large(self, value: Any, id: object, params: dict[str, Any]) -> None:
         self.do_text("x" * value, id, params)
 
@@ -112,6 +115,22 @@ class Server:
         for _ in range(times):
             sys.stderr.write(text)
         sys.stderr.flush()
+
+    def do_wait(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Until a file is there."""
+        while not os.path.exists(value):
+            time.sleep(0.01)
+
+    def do_stubborn(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Ends neither by a signal nor with its input."""
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def do_fork(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Has a child that leaves its session and waits for ever."""
+        if os.fork() == 0:
+            os.setsid()
+            self.do_hang(1, None, {})
 
     def do_sleep(self, value: Any, id: object, params: dict[str, Any]) -> None:
         time.sleep(value)

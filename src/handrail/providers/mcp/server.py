@@ -13,6 +13,7 @@ from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.around import Around
+from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.log import ServerLog, log_file
 from handrail.providers.mcp.opening import login_for, opened
 from handrail.providers.mcp.restarts import Restarts
@@ -122,15 +123,22 @@ class McpServer:
         """The live one. Waits while the server starts, for as long as that may take. Raises ToolFailed."""
         try:
             async with asyncio.timeout(self.config.start_within):
-                await self._settled.wait()
+                return await self._live_one()
         except TimeoutError:
             raise ToolFailed(
                 f"{self.config.name} has not started within {self.config.start_within:g} s. Go on without it, or try "
                 "again later."
             ) from None
-        if self._connection is None:
-            raise ToolFailed(f"{self.config.name} does not run: {self._why_not}")
-        return self._connection
+
+    async def _live_one(self) -> Connection:
+        while True:
+            await self._settled.wait()
+            connection = self._connection
+            if connection is None:
+                raise ToolFailed(f"{self.config.name} does not run: {self._why_not}")
+            if not connection.over.is_set():
+                return connection
+            self._settled.clear()  # its end was not heard of yet
 
     async def _live(self, say: _Saying) -> str:
         """One life of it, from its start to its end; gives why it ended, as sentences."""
@@ -156,8 +164,11 @@ class McpServer:
             if not limit.expired():
                 raise
             return f"It did not start within {within:g} s."
-        except ToolFailed as error:
-            return f"{_capital(str(error)).removesuffix('.')}."
+        except (ToolFailed, ExceptionGroup) as error:
+            cause = next(causes(error))
+            if not isinstance(cause, ToolFailed):
+                raise cause from error
+            return f"{_capital(str(cause)).removesuffix('.')}."
         return f"{_capital(channel.why() or 'the connection was lost')}."
 
     async def _list(self, connection: Connection, say: _Saying) -> None:
