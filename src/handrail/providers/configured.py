@@ -11,7 +11,7 @@ from handrail.contract.launching import Launcher
 from handrail.contract.provider import Provider
 from handrail.providers.folder import FolderTools
 from handrail.runtime.environment import child_environment
-from handrail.settings.keys import PASS_ENV
+from handrail.settings.keys import ENTRY_POINTS, PASS_ENV
 from handrail.settings.load import Settings
 
 
@@ -22,8 +22,17 @@ def configured_providers(
     keeps nothing."""
     return (
         *(FolderTools(folder) for folder in settings.tool_folders),
+        *_entry_points(settings),
         *_commands(settings, workspace, launcher),
     )
+
+
+def _entry_points(settings: Settings) -> Iterator[Provider]:
+    if settings[ENTRY_POINTS]:
+        from handrail.providers.entry_points import EntryPointTools  # most sessions have none
+
+        for name in settings[ENTRY_POINTS]:
+            yield EntryPointTools(name)
 
 
 def _commands(settings: Settings, workspace: Workspace, launcher: Launcher) -> Iterator[Provider]:
