@@ -26,6 +26,9 @@ Progress = Callable[[float, "float | None", str], None]
 
 _NOT_KNOWN = "Whether it did what was asked is not known: look before you try again."
 
+_SESSION_OVER = "Session terminated"
+"""What the SDK's transport makes of the answer 404 within a session: the server did not take the message."""
+
 LET_GO = 0.5
 """Seconds that a cancelled call waits for its cancellation to be on its way; then it goes on without."""
 
@@ -114,8 +117,11 @@ class Connection:
         """Raises ToolFailed."""
         try:
             await self.session.initialize()
-        except (MCPError, RuntimeError, ValueError) as error:
-            raise ToolFailed(self._why() or f"it did not say hello as it should ({error})") from None
+        except MCPError as error:
+            lost = error.code == types.CONNECTION_CLOSED and error.message
+            raise ToolFailed(self._why() or lost or f"it did not say hello: {error.message}") from None
+        except (RuntimeError, ValueError) as error:
+            raise ToolFailed(f"it did not say hello as it should: {_first_line(error)}") from None
 
     async def close(self) -> None:
         """No request is left. Those of a server that is gone hear so; those of one that lives are cancelled."""
@@ -139,6 +145,8 @@ class Connection:
             raise
         answer = MCPError(types.CONNECTION_CLOSED, "it was closed") if task.cancelled() else task.result()
         if isinstance(answer, MCPError):
+            if answer.message == _SESSION_OVER:
+                self.over.set()
             raise ToolFailed(self._refusal(method, answer)) from None
         return answer
 
@@ -152,4 +160,10 @@ class Connection:
         if error.code == types.CONNECTION_CLOSED:
             why = self._why() or error.message
             return f"{self._server} was lost: {why}. {_NOT_KNOWN}"
+        if error.message == _SESSION_OVER:
+            return f"{self._server} knows this session no more, and did nothing; a new one is begun. Call again."
         return f"{self._server} refused {method}: {error.message} (error {error.code})."
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n")[0]

@@ -24,6 +24,7 @@ from handrail.settings.mcp.server import Http
 
 CONNECT_WITHIN = 30.0
 """Seconds until a connection stands, and until what is sent is taken. Answers may take as long as their call."""
+TIMEOUT = httpx2.Timeout(CONNECT_WITHIN, read=None)
 PARTING_WITHIN = 1.0
 """Seconds that a server has to hear that a session is over."""
 TAKEN_WITHIN = 10.0
@@ -49,9 +50,8 @@ async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIter
             ):
                 yield Channel(incoming, outgoing, why)
         else:
-            timeout = httpx2.Timeout(CONNECT_WITHIN, read=None)
             async with (
-                made(dict(transport.headers), timeout, login) as client,
+                made(dict(transport.headers), TIMEOUT, login) as client,
                 streamable_http_client(transport.url, http_client=client, max_sse_event_size=MOST_LINE) as (
                     incoming,
                     outgoing,
