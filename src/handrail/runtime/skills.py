@@ -18,9 +18,9 @@ from handrail.errors import ToolFailed
 from handrail.policy.rules import RuleScope
 from handrail.runtime.judge import Judge
 from handrail.runtime.resolver import Resolver
+from handrail.settings.folder_content import names_in, read_folder
 from handrail.settings.load import Settings
 from handrail.settings.reading import Unreadable
-from handrail.settings.folder_content import names_in, read_folder
 from handrail.settings.skills.listing import told_of
 from handrail.settings.skills.skill import FILE, Skill
 

@@ -10,7 +10,7 @@ from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.errors import LauncherError, ToolDefinitionError
 from handrail.providers.command.declarations import BadDeclarations, declarations
 from handrail.providers.command.running import MOST_PRINTED, Ran, Running
-from handrail.providers.command.tool import DiscoveredTool
+from handrail.providers.command.tool import PREFIX, DiscoveredTool
 from handrail.providers.counting import tools_text
 from handrail.settings.tool_commands import ToolCommands
 from handrail.tools.shells.wording import exit_code_in_words, signal_in_words
@@ -20,7 +20,7 @@ DISCOVER_WITHIN = 30.0
 
 
 class CommandTools:
-    """Implements `Provider`."""
+    """Implements `Provider`, and is `Foreseeable`."""
 
     def __init__(
         self, commands: ToolCommands, launcher: Launcher, workspace: Path, environment: Mapping[str, str]
@@ -61,6 +61,9 @@ class CommandTools:
                 problems.append(str(error))
         refused = shelf.put(tools)
         return self._status(Condition.READY, tools_text(len(tools) - len(refused)), (*problems, *refused))
+
+    def may_have(self, tool: str) -> bool:
+        return tool.startswith(PREFIX)
 
     async def refresh(self) -> None:
         """It is asked once: nobody tells when it would answer otherwise."""

@@ -12,6 +12,7 @@ from handrail.contract.context import Questions
 from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.errors import ToolFailed
+from handrail.policy.server_names import bare, fit
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.log import ServerLog, log_file
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from handrail.providers.mcp.asked import Answering
     from handrail.providers.mcp.connection import Connection, Progress
     from handrail.providers.mcp.oauth import SessionLogin
+
+_TOLD_BY = 40
+"""Characters of a server's name that stand in the names of its tools, whatever was cut."""
 
 Offered = Callable[["McpServer", "Sequence[types.Tool]"], tuple[Sequence[Tool[Any]], Sequence[str]]]
 """Makes tools of what a server listed, and says what is wrong with others, a line each."""
@@ -96,6 +100,10 @@ class McpServer:
         else:
             say(Condition.FAILED, f"{why} It is started again in {pause:g} s.")
             await asyncio.sleep(pause)
+
+    def may_have(self, tool: str) -> bool:
+        """By the beginning of the server's name: names are cut at their ends."""
+        return tool.startswith("mcp_") and fit(bare(self.config.name))[:_TOLD_BY] in tool
 
     async def refresh(self) -> None:
         connection = self._connection
