@@ -83,6 +83,7 @@ LATER: Mapping[str, str] = {
     "audit": "handrail.surfaces.cli.audit_commands:audit",
     "config": "handrail.surfaces.cli.config_commands:config",
     "grants": "handrail.surfaces.cli.grants_commands:grants",
+    "mcp": "handrail.surfaces.cli.mcp_commands:mcp",
     "policy": "handrail.surfaces.cli.policy_commands:policy",
     "sessions": "handrail.surfaces.cli.sessions_commands:sessions",
     "trust": "handrail.surfaces.cli.trust_commands:trust",
