@@ -61,6 +61,10 @@ class Shelves:
         await asyncio.gather(*(shelf.settled(LONGEST_START) for shelf in starting))
         return bool(starting)
 
+    async def started(self) -> None:
+        """Waits until no source is starting any more."""
+        await asyncio.gather(*(shelf.settled(LONGEST_START) for shelf in self._shelves.values()))
+
     def _shelf(self, provider: Provider) -> _Shelf:
         self.registry.expect(provider.name)
         self._shelves[provider.name] = shelf = _Shelf(provider, self.registry, self.bus)

@@ -32,6 +32,7 @@ from handrail.surfaces.cli.options import (
     with_tools,
 )
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
+from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.text import printable
 
 TAKEN_OVER = (
@@ -113,6 +114,7 @@ async def _resume(named: str | TakeOver, settings: Settings, taken: str, *, as_j
     parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
     async with Session.open(settings.workspace, settings=settings, session=named, parts=parts) as session:
         exits.told(taken)
+        SourceNotes(settings.problems).follow(session)
         async with interruptible(session) as interrupted:
             turns = await session.take_up()
         for turn in turns:
