@@ -66,6 +66,8 @@ class Server:
         size = self.script.get("page", len(self.tools) or 1)
         start = int(params.get("cursor", 0))
         page = {"tools": self.tools[start : start + size]}
+        if self.script.get("endless_pages"):
+            return {**page, "nextCursor": str(start + 1)}
         return page if start + size >= len(self.tools) else {**page, "nextCursor": str(start + size)}
 
     def act(self, actions: list[dict[str, Any]], id: object, params: dict[str, Any]) -> None:
@@ -130,6 +132,19 @@ class Server:
             self.do_text("open", id, params)
 
         threading.Thread(target=wait, daemon=True).start()
+
+    def do_restless(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Says so often, in seconds, that its list has changed; and it has."""
+
+        def change() -> None:
+            number = 0
+            while True:
+                time.sleep(value)
+                number += 1
+                self.tools = [*self.tools[:1], {**self.tools[0], "name": f"number_{number}"}]
+                self.send({"method": "notifications/tools/list_changed"})
+
+        threading.Thread(target=change, daemon=True).start()
 
     def do_touch(self, value: Any, id: object, params: dict[str, Any]) -> None:
         open(value, "w").close()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from mcp_world import PATIENCE, Script, World, called, ready, text_of, tool, until
 
+from accounts import case
 from handrail.contract.calls import Cancelled, Failed
 from handrail.contract.events import ProgressMade
 from handrail.contract.provider import Condition
@@ -55,6 +56,7 @@ class Watching:
         return [(event.fraction, event.message) for event in self.events if isinstance(event, ProgressMade)]
 
 
+@case("MC19")
 async def test_a_cancelled_call_is_told_to_its_server_and_a_late_answer_is_dropped(tmp_path: Path) -> None:
     world, file = World(tmp_path), tmp_path / "heard"
     actions = [BEGUN, {"until": "notifications/cancelled"}, {"text": "late"}]
@@ -88,6 +90,7 @@ async def test_a_cancelled_call_returns_though_its_server_reads_nothing(tmp_path
                 assert all(isinstance(state, Cancelled) for state in (await run).calls)
 
 
+@case("MC20")
 @pytest.mark.parametrize("answers_first", [True, False])
 async def test_an_answer_that_races_with_its_cancellation_harms_no_other_call(
     tmp_path: Path, answers_first: bool
@@ -107,6 +110,7 @@ async def test_an_answer_that_races_with_its_cancellation_harms_no_other_call(
             assert text_of(await called(session, "mcp_s_two", {"n": number})) == json.dumps({"n": number})
 
 
+@case("cc-111", "cc-112")
 async def test_a_server_that_never_answers_fails_each_call_within_its_time(tmp_path: Path) -> None:
     world, file = World(tmp_path), tmp_path / "heard"
     script = {"tools": ONE, "heard": str(file), "answers": {"one": [{"until": "notifications/cancelled"}]}}
@@ -137,6 +141,7 @@ async def test_progress_is_shown_and_gives_a_call_more_time(tmp_path: Path) -> N
     assert watching.progress[0][1] == "step 1"
 
 
+@case("MC33")
 async def test_progress_of_others_is_ignored_and_a_flood_of_it_is_thinned(tmp_path: Path) -> None:
     world = World(tmp_path)
     theirs = {"progress": {"token": "zzz", "progress": 1, "message": "not mine"}}

@@ -11,6 +11,7 @@ import pytest
 from http_server import Answer, HttpServer, Message, Send, event, head, result, serving, whole
 from mcp_world import PATIENCE, World, called, ready, text_of, until
 
+from accounts import case
 from handrail.contract.calls import Cancelled, Failed
 from handrail.contract.provider import Condition
 from handrail.providers.mcp import restarts
@@ -23,6 +24,7 @@ def quick_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(restarts, "FIRST", 0.01)
 
 
+@case("MC31")
 async def test_a_server_that_takes_posts_alone_works(tmp_path: Path) -> None:
     world = World(tmp_path)
     async with serving(HttpServer(session="s-1")) as server:
@@ -99,6 +101,7 @@ async def never_answers(message: Message, send: Send) -> None:
     await asyncio.sleep(PATIENCE)
 
 
+@case("MC12")
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
@@ -243,6 +246,7 @@ async def test_the_older_transport_of_two_channels_works(tmp_path: Path) -> None
             assert text_of(await called(session, "mcp_web_one", {"a": 1})) == '{"a": 1}'
 
 
+@case("cc-116")
 def test_no_answer_is_given_up_after_a_minute_by_a_timeout_of_the_client() -> None:
     """Reads wait for as long as the call may take, which its own limit says."""
     from handrail.providers.mcp import http

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from mcp_world import PATIENCE, PLAIN_SERVER, Script, World, called, ready, text_of, tool, until
 
+from accounts import case
 from handrail.contract.calls import Completed, Failed
 from handrail.contract.events import SourceChanged
 from handrail.contract.provider import Condition
@@ -32,6 +33,7 @@ def failed(status: object) -> bool:
     return getattr(status, "condition", None) is Condition.FAILED
 
 
+@case("MC17")
 async def test_a_slow_or_broken_server_delays_no_other(tmp_path: Path) -> None:
     world = World(tmp_path)
     gate = tmp_path / "gate"
@@ -52,6 +54,7 @@ async def test_a_slow_or_broken_server_delays_no_other(tmp_path: Path) -> None:
         assert [shown.name for shown in session.menu().tools] == ["own", "mcp_later_two", "mcp_fine_one"]
 
 
+@case("MC18")
 async def test_a_server_that_is_slower_than_it_may_be_is_said_to_have_failed(tmp_path: Path) -> None:
     world = World(tmp_path)
     async with world.session(world.config("s", SLEEPY, start_within=0.3)) as session:
@@ -95,6 +98,7 @@ async def test_one_with_a_problem_is_not_started_and_one_turned_off_says_so(tmp_
     assert not (tmp_path / "started").exists()
 
 
+@case("MC13")
 @pytest.mark.parametrize("hints", [{}, {"readOnlyHint": True, "idempotentHint": True}])
 async def test_a_call_whose_server_dies_is_made_once_and_its_outcome_is_said_to_be_unknown(
     tmp_path: Path, hints: Script
@@ -164,6 +168,7 @@ def test_starts_come_less_and_less_often_and_a_long_life_is_forgiven() -> None:
     assert rhythm.pause(restarts.STABLE) == restarts.FIRST
 
 
+@case("MC22")
 async def test_a_changed_list_is_there_before_the_next_turn_however_often_it_is_told(tmp_path: Path) -> None:
     world, heard = World(tmp_path), tmp_path / "heard"
     others = [tool("two"), tool("three"), tool("four")]
@@ -183,6 +188,7 @@ async def test_a_changed_list_is_there_before_the_next_turn_however_often_it_is_
     assert asked.count("tools/list") == 1 + len(others)
 
 
+@case("MC23")
 async def test_the_list_of_a_connection_that_was_lost_replaces_nothing(tmp_path: Path) -> None:
     """The old life lists again and hangs; the new one has other tools."""
     world = World(tmp_path)

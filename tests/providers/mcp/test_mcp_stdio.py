@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from mcp_world import Script, World, called, ready, text_of, tool, until
 
+from accounts import case
 from handrail.contract.calls import Failed
 from handrail.contract.provider import Condition
 from handrail.providers.mcp.lines import MOST_LINE, Lines, LineTooLong
@@ -25,6 +26,7 @@ async def test_a_servers_tools_are_listed_and_called(tmp_path: Path) -> None:
         assert text_of(state) == '{"port": "Dover"}'
 
 
+@case("MC10")
 async def test_numbers_and_texts_arrive_as_they_were_given(tmp_path: Path) -> None:
     world = World(tmp_path)
     given = {
@@ -68,6 +70,7 @@ NOISE: dict[str, list[Script]] = {
 }
 
 
+@case("MC15")
 @pytest.mark.parametrize("actions", NOISE.values(), ids=NOISE)
 async def test_what_is_no_message_is_skipped(tmp_path: Path, actions: list[Script]) -> None:
     world = World(tmp_path)
@@ -85,6 +88,7 @@ async def test_noise_is_told_of_in_the_servers_log(tmp_path: Path) -> None:
         assert world.servers[0].log.last_line() == "[on stdout] Debug: ready"
 
 
+@case("MC16")
 @pytest.mark.parametrize(("size", "piece"), [(50_000, 7), (5_000_000, 4_096)])
 async def test_an_answer_may_come_in_any_pieces(tmp_path: Path, size: int, piece: int) -> None:
     world = World(tmp_path)
@@ -114,6 +118,7 @@ async def test_a_message_without_an_end_ends_the_connection_alone(tmp_path: Path
         await until(session, lambda status: status.condition is Condition.READY)
 
 
+@case("MC14")
 async def test_a_server_that_floods_stderr_works(tmp_path: Path) -> None:
     world = World(tmp_path)
     flood = {"stderr": ["e" * 99 + "\n", 10_000]}

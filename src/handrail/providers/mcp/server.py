@@ -18,7 +18,7 @@ from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.log import ServerLog, log_file
 from handrail.providers.mcp.opening import login_for, opened
 from handrail.providers.mcp.restarts import Restarts
-from handrail.providers.mcp.sdk import loaded
+from handrail.providers.mcp.sdk import aside, loaded
 from handrail.runtime.guard import Returned, guarded
 from handrail.settings.mcp.server import Http, ServerConfig, Stdio
 from handrail.settings.redaction import Redactor
@@ -183,9 +183,9 @@ class McpServer:
         """Puts on the shelf what this connection has, unless there is a newer one by then."""
         async with self._listing:
             listed = await connection.tools()
+            tools, problems = await aside(self._offered, self, listed.items)
             if connection is not self._connection:
                 return
-            tools, problems = self._offered(self, listed.items)
             refused = say.shelf.put(tools)
             count = len(tools) - len(refused)
             say(
