@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from handrail.contract.context import Workspace
@@ -24,6 +24,7 @@ def configured_providers(
         *(FolderTools(folder) for folder in settings.tool_folders),
         *_entry_points(settings),
         *_commands(settings, workspace, launcher),
+        *_servers(settings, workspace, launcher, state),
     )
 
 
@@ -39,6 +40,16 @@ def _commands(settings: Settings, workspace: Workspace, launcher: Launcher) -> I
     if settings.tool_commands:
         from handrail.providers.command.source import CommandTools  # most sessions have none
 
-        environment = child_environment(os.environ, frozenset(name.upper() for name in settings[PASS_ENV]))
         for commands in settings.tool_commands:
-            yield CommandTools(commands, launcher, workspace.root, environment)
+            yield CommandTools(commands, launcher, workspace.root, _environment(settings))
+
+
+def _servers(settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None) -> Iterator[Provider]:
+    if settings.servers.usable or settings.servers.untrusted:
+        from handrail.providers.mcp.configured import configured_servers  # most sessions have none
+
+        yield from configured_servers(settings, workspace, launcher, state, _environment(settings))
+
+
+def _environment(settings: Settings) -> Mapping[str, str]:
+    return child_environment(os.environ, frozenset(name.upper() for name in settings[PASS_ENV]))

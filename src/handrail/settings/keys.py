@@ -104,6 +104,12 @@ TURN_BUDGET: Key[int] = Key(
 PASS_ENV: Key[tuple[str, ...]] = Key(
     "pass_env", Names(), (), "Environment variables that shell commands get beside the usual ones, by name."
 )
+MCP_SHARE: Key[int] = Key(
+    "mcp_share",
+    Count(0, 100, "percent"),
+    10,
+    "How much of a model's context the tools of MCP servers may take; those of further servers are searched for.",
+)
 TOOLS: Key[tuple[Path, ...]] = Key(
     "tools",
     Paths("folders"),
@@ -128,7 +134,7 @@ ENTRY_POINTS: Key[tuple[str, ...]] = Key(
 
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
-    PASS_ENV, TOOLS, DISCOVERY_COMMAND, CALL_COMMAND, ENTRY_POINTS,
+    PASS_ENV, MCP_SHARE, TOOLS, DISCOVERY_COMMAND, CALL_COMMAND, ENTRY_POINTS,
 )  # fmt: skip
 
 
