@@ -1,6 +1,7 @@
 """An MCP server for tests in plain Python: what it does is said by a script, a JSON file that is its one argument.
 
-    {"tools": [...], "answers": {"TOOL": [ACTION, ...]}, "before": {"METHOD": [ACTION, ...]}}
+    {"tools": [...], "answers": {"TOOL": [ACTION, ...]}, "before": {"METHOD": [ACTION, ...]},
+     "methods": {"METHOD": [ACTION, ...]}}
 
 Actions, each an object of one key, are done in order; without `reply` among them the request stays open:
 `reply` (a result), `text` (a result of text), `error` (code and message), `write` (text on stdout as it is),
@@ -57,6 +58,8 @@ class Server:
             self.reply(id, self.page(params))
         elif method == "tools/call":
             self.act(self.script.get("answers", {}).get(params["name"], [{"echo": 1}]), id, params)
+        elif method in self.script.get("methods", {}):
+            self.act(self.script["methods"][method], id, params)
         elif method == "ping":
             self.reply(id, {})
         else:

@@ -14,9 +14,11 @@ from handrail.contract.tool import Tool
 from handrail.errors import ToolFailed
 from handrail.policy.server_names import bare, fit
 from handrail.providers.mcp.around import Around
+from handrail.providers.mcp.beside import KINDS, Beside
 from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.log import ServerLog, log_file
 from handrail.providers.mcp.opening import login_for, opened
+from handrail.providers.mcp.prompts import McpPrompt
 from handrail.providers.mcp.restarts import Restarts
 from handrail.providers.mcp.sdk import aside, loaded
 from handrail.runtime.guard import Returned, guarded
@@ -59,6 +61,8 @@ class McpServer:
         self._again = asyncio.Event()
         """Set when there is a reason to start it now."""
         self._listing = asyncio.Lock()
+        self.beside = Beside()
+        self._tools: Sequence[Tool[Any]] = ()
 
     async def provide(self, shelf: Shelf) -> None:
         self._say = say = _Saying(self.config.name, shelf)
@@ -109,6 +113,8 @@ class McpServer:
         connection = self._connection
         if connection is not None and self._say is not None and "tools" in connection.stale:
             await self._list(connection, self._say)
+        if connection is not None and self._say is not None and not connection.stale.isdisjoint(KINDS):
+            await self._look_beside(connection, self._say)
         if self._login is not None and self._login.may_be_better():
             self._again.set()
 
@@ -167,6 +173,7 @@ class McpServer:
                     await self._list(connection, say)
                     limit.reschedule(None)
                     self._settled.set()
+                    await self._look_beside(connection, say)
                     await connection.over.wait()
         except TimeoutError:
             if not limit.expired():
@@ -186,13 +193,28 @@ class McpServer:
             tools, problems = await aside(self._offered, self, listed.items)
             if connection is not self._connection:
                 return
-            refused = say.shelf.put(tools)
+            self._tools = tools
+            refused = say.shelf.put(tools, self._prompts())
             count = len(tools) - len(refused)
             say(
                 Condition.READY,
                 f"{count} tool{'' if count == 1 else 's'}",
                 (*listed.problems, *problems, *refused),
             )
+
+    async def _look_beside(self, connection: Connection, say: _Saying) -> None:
+        """Resources and prompts: tools don't wait for them."""
+        async with self._listing:
+            await self.beside.look(connection)
+            if connection is not self._connection:
+                return
+            if self.beside.prompts:
+                say.shelf.put(self._tools, self._prompts())
+            if self.beside.problems:
+                say.more(self.beside.problems)
+
+    def _prompts(self) -> Sequence[McpPrompt]:
+        return [McpPrompt(self, listed) for listed in self.beside.prompts]
 
     def _with_last_words(self, why: str) -> str:
         last = self.log.last_line()
@@ -207,6 +229,7 @@ class McpServer:
         """It does not run, and calls of its tools are told so."""
         self._why_not = why
         self._settled.set()
+        self.beside.rest()
         say(condition, why)
 
 
@@ -215,10 +238,15 @@ class _Saying:
 
     def __init__(self, server: str, shelf: Shelf) -> None:
         self.shelf = shelf
-        self._server = server
+        self._last = SourceStatus(server, Condition.STARTING)
 
     def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
-        self.shelf.say(SourceStatus(self._server, condition, detail, tuple(problems)))
+        self._last = SourceStatus(self._last.name, condition, detail, tuple(problems))
+        self.shelf.say(self._last)
+
+    def more(self, problems: Sequence[str]) -> None:
+        """Besides what was said last."""
+        self(self._last.condition, self._last.detail, tuple(dict.fromkeys((*self._last.problems, *problems))))
 
 
 def _log(config: ServerConfig, around: Around) -> ServerLog:
