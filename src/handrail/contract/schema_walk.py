@@ -19,7 +19,7 @@ def applying(root: JsonObject, schemas: Sequence[Json]) -> Iterator[JsonObject]:
         if isinstance(schema, Mapping):
             seen += 1
             yield schema
-            waiting += [_referred(root, schema.get("$ref")), *(schema.get(part) for part in ("if", "then", "else"))]
+            waiting += [referred(root, schema.get("$ref")), *(schema.get(part) for part in ("if", "then", "else"))]
             waiting += [item for word in _COMBINING for item in list_of(schema.get(word))]
 
 
@@ -42,7 +42,7 @@ def of_item(schema: JsonObject, place: int) -> Iterator[Json]:
     yield first[place] if place < len(first) else schema.get("items")
 
 
-def _referred(root: JsonObject, reference: Json) -> Json:
+def referred(root: JsonObject, reference: Json) -> Json:
     """What `#/$defs/Name` stands for; None where it leads nowhere, or out of the schema."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
