@@ -17,6 +17,7 @@ run: ## Set up everything and play the demo
 
 test: ## Set up everything and run the tests; ARGS="tests/policy -k deny" runs some
 	@sh requirements/setup.sh dev
+	@sh requirements/servers.sh
 	$(IN_VENV) pytest $(ARGS)
 
 test-faults: ## Kill a run at every write and transition, restart it, and see that nothing is lost or done twice
@@ -41,7 +42,8 @@ requirements: ## Pin the requirements again with uv; ARGS=--upgrade takes newer 
 	$(COMPILE) $(ARGS) pyproject.toml requirements/dev.in -o requirements/dev.txt
 	$(COMPILE) $(ARGS) requirements/build.in -o requirements/build.txt
 	$(COMPILE) $(ARGS) pyproject.toml requirements/bench.in -o requirements/bench.txt
+	$(COMPILE) $(ARGS) requirements/servers.in -o requirements/servers.txt
 
 clean: ## Remove all that was set up, built or cached
-	rm -rf "$(VENV)" "$(BENCH_VENV)" build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf "$(VENV)" "$(BENCH_VENV)" .venv-servers build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -17,7 +17,7 @@ def names(file):
 
 
 def test_there_are_pins_for_each_way_of_working():
-    assert [file.stem for file in PINNED] == ["bench", "build", "dev", "run"]
+    assert [file.stem for file in PINNED] == ["bench", "build", "dev", "run", "servers"]
 
 
 @pytest.mark.parametrize("file", PINNED, ids=lambda file: file.name)

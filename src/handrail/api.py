@@ -123,6 +123,7 @@ from handrail.runtime.event_json import event_json
 from handrail.runtime.live import LiveCall
 from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
+from handrail.sandbox.none import PlainLauncher
 from handrail.session import Session
 from handrail.settings.load import Settings, load_settings
 from handrail.wire import Response, Wire, read
@@ -251,6 +252,7 @@ __all__ = [
     "ReplaceResult",
     "Provider",
     "Shelf",
+    "PlainLauncher",
     "SourceStatus",
     "Condition",
     "Prompt",

@@ -10,7 +10,8 @@
     │   ├── UnknownTool
     │   ├── InvalidArguments
     │   └── ToolFailed          raised by tools: what happened, where, what to do next
-    │       └── FileTooLarge    to be held whole; `FileReader.scan` takes larger ones
+    │       ├── FileTooLarge    to be held whole; `FileReader.scan` takes larger ones
+    │       └── NoReply         nobody answered a tool's question
     ├── JournalError            the journal can't be written or read: nothing with effects starts
     ├── ModelError              a model's provider does not answer, or not so that it can be read
     ├── LauncherError           a child process can't be started
@@ -88,6 +89,15 @@ class ToolFailed(CallError):
 
 class FileTooLarge(ToolFailed):
     """A file that is too large to be held whole; read in pieces, it may not be."""
+
+
+class NoReply(ToolFailed):
+    """Nobody answered a tool's question: a person said no, or there is nobody to ask."""
+
+    def __init__(self, why: str, *, cancelled: bool = False) -> None:
+        self.cancelled = cancelled
+        """Neither yes nor no: the question was called off."""
+        super().__init__(why)
 
 
 class JournalError(HandrailError):

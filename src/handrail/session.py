@@ -158,8 +158,7 @@ class Session:
             resolver = Resolver(place, Path.home(), state, spilled, _own_files(settings), shell)
             judge = Judge(resolver, policy)
             skills = SessionSkills.of(settings, judge, resolver)
-            registry = Registry()
-            tools = SessionTools.of(registry, judge, skills, model or settings[MODEL])
+            tools = SessionTools.of(Shelves(Registry(), Bus()), judge, skills, model or settings[MODEL])
             works = _works(tools, shell, judge, books, parts, spilled)
             await works.shelves.fill(GivenTools(BUILT_IN, builtin_tools() if parts.tools is None else parts.tools))
             providers = parts.providers
@@ -347,7 +346,11 @@ def _works(
     tools: SessionTools, shell: SessionShell, judge: Judge, books: Books, parts: Parts, spilled: Path | None
 ) -> _Works:
     place, records = shell.workspace, Records(books.journal, parts.checkpoints, parts.clock)
-    bus, order, desk = Bus(), Order(parts.at_once, parts.limits), Desk(records.now, books.answers, parts.answer_within)
+    bus, order, desk = (
+        tools.shelves.bus,
+        Order(parts.at_once, parts.limits),
+        Desk(records.now, books.answers, parts.answer_within),
+    )
     hooks, jobs, grants = Hooks(bus), SessionJobs(order, bus), Grants(judge, books.shelf, bus.notice)
     spills = SpillFolder(spilled) if spilled else None
     ledger = ConversationLedger()
@@ -364,8 +367,7 @@ def _works(
     scheduler = Scheduler(executor, order, parts.asker)
     turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
     support = AgentSupport(place, books.values, ledger, plan_mode)
-    shelves = Shelves(tools.registry, bus)
-    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, shelves, support)
+    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, tools.shelves, support)
 
 
 def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left | None:

@@ -374,6 +374,8 @@ ANSWERING = [
     "handrail grants add x",
     "handrail grants revoke x",
     "handrail trust add .",
+    "handrail mcp add x -- sh -c true",
+    "handrail mcp login x",
     "handrail trust remove .",
     "handrail policy add x",
     "handrail $WHAT approve 1",

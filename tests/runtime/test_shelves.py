@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.calls import Completed, Failed
+from handrail.contract.calls import Cancelled, Completed, Failed
 from handrail.contract.events import Event, SourceChanged
 from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.contract.tool import Tool
@@ -102,6 +102,56 @@ async def test_a_tool_that_was_taken_away_says_so_when_it_is_called(tmp_path: Pa
         provider.next = [FakeTool("a")]
         await session.refresh()
         assert names_of(session) == ["own", "a"]
+
+
+class Late:
+    """A provider that has its tools when a test lets it, and none whose name does not begin as its own."""
+
+    def __init__(self, name: str, *, comes: bool = True) -> None:
+        self.name = name
+        self.asked = asyncio.Event()
+        self.comes = asyncio.Event()
+        self._puts = comes
+
+    async def provide(self, shelf: Shelf) -> None:
+        shelf.say(SourceStatus(self.name, Condition.STARTING))
+        await self.comes.wait()
+        if self._puts:
+            shelf.put([FakeTool(f"{self.name}_tide")])
+        shelf.say(SourceStatus(self.name, Condition.READY if self._puts else Condition.FAILED))
+
+    def may_have(self, tool: str) -> bool:
+        self.asked.set()
+        return tool.startswith(self.name)
+
+    async def refresh(self) -> None: ...
+
+
+@pytest.mark.parametrize(("comes", "ends"), [(True, Completed), (False, Failed)])
+async def test_a_call_waits_for_a_source_that_is_starting_where_the_name_could_be_its_own(
+    tmp_path: Path, comes: bool, ends: type
+) -> None:
+    brest, never = Late("brest", comes=comes), Late("never")
+    given = Parts(tools=(FakeTool("own"),), providers=(brest, never), journal=MemoryJournal())
+    async with Session.open(tmp_path, parts=given) as session:
+        run = asyncio.create_task(session.run(calls(("own", {}), ("brest_tide", {}), ("typing_error", {}))))
+        await brest.asked.wait()
+        brest.comes.set()
+        own, tide, error = (await run).calls
+        assert isinstance(own, Completed)
+        assert isinstance(tide, ends)
+        assert isinstance(error, Failed)
+        assert not never.comes.is_set()
+
+
+async def test_a_call_that_waits_for_a_source_can_be_cancelled(tmp_path: Path) -> None:
+    late = Late("late")
+    given = Parts(tools=(), providers=(late,), journal=MemoryJournal())
+    async with Session.open(tmp_path, parts=given) as session:
+        run = asyncio.create_task(session.run(calls(("late_tide", {}))))
+        await late.asked.wait()
+        await session.cancel_all()
+        assert isinstance((await run).calls[0], Cancelled)
 
 
 async def test_how_it_stands_is_told_once_for_each_change(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ class Questions(Protocol):
 
     async def ask(self, question: QuestionConfirmation | PlanConfirmation) -> Json:
         """The reply: text, for a form an object, for several options a list of them. Of a plan that was approved, the
-        mode to go on in. Raises ToolFailed, with why, when nobody gives one.
+        mode to go on in. Raises NoReply, a ToolFailed, with why, when nobody gives one.
         """
         ...
 

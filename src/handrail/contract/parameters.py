@@ -91,10 +91,10 @@ class SchemaParameters:
 
     def __init__(self, schema: JsonObject, check: Callable[[JsonObject], Sequence[ArgumentProblem]]) -> None:
         self.schema = schema
-        self._check = check
+        self.problems = check
 
     def validate(self, arguments: JsonObject) -> JsonObject:
-        problems = self._check(arguments)
+        problems = self.problems(arguments)
         if problems:
             raise BadArguments(problems)
         return arguments

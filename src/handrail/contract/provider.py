@@ -105,6 +105,17 @@ class Provider(Protocol):
 
 
 @runtime_checkable
+class Foreseeable(Protocol):
+    """What a provider is beside, when the name of a tool tells that it can't be one of its own.
+
+    A call of a name that nobody knows waits while such a provider is starting whose tool it could be; one that can't
+    tell is waited for whatever the name.
+    """
+
+    def may_have(self, tool: str) -> bool: ...
+
+
+@runtime_checkable
 class Quick(Protocol):
     """What a provider is beside, when all it has lies on this machine: a session opens with its tools on the menu.
 

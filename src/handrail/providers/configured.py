@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from handrail.contract.context import Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.provider import Provider
 from handrail.providers.folder import FolderTools
+from handrail.runtime.environment import child_environment
+from handrail.settings.keys import ENTRY_POINTS, PASS_ENV
 from handrail.settings.load import Settings
 
 
@@ -16,4 +20,36 @@ def configured_providers(
 ) -> tuple[Provider, ...]:
     """In the order in which their tools are on the menu. `state` is Handrail's own folder; None where a session
     keeps nothing."""
-    return tuple(FolderTools(folder) for folder in settings.tool_folders)
+    return (
+        *(FolderTools(folder) for folder in settings.tool_folders),
+        *_entry_points(settings),
+        *_commands(settings, workspace, launcher),
+        *_servers(settings, workspace, launcher, state),
+    )
+
+
+def _entry_points(settings: Settings) -> Iterator[Provider]:
+    if settings[ENTRY_POINTS]:
+        from handrail.providers.entry_points import EntryPointTools  # most sessions have none
+
+        for name in settings[ENTRY_POINTS]:
+            yield EntryPointTools(name)
+
+
+def _commands(settings: Settings, workspace: Workspace, launcher: Launcher) -> Iterator[Provider]:
+    if settings.tool_commands:
+        from handrail.providers.command.source import CommandTools  # most sessions have none
+
+        for commands in settings.tool_commands:
+            yield CommandTools(commands, launcher, workspace.root, _environment(settings))
+
+
+def _servers(settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None) -> Iterator[Provider]:
+    if settings.servers.usable or settings.servers.untrusted:
+        from handrail.providers.mcp.configured import configured_servers  # most sessions have none
+
+        yield from configured_servers(settings, workspace, launcher, state, _environment(settings))
+
+
+def _environment(settings: Settings) -> Mapping[str, str]:
+    return child_environment(os.environ, frozenset(name.upper() for name in settings[PASS_ENV]))

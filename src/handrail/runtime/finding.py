@@ -11,9 +11,9 @@ from handrail.catalog.toolbox import Toolbox
 from handrail.contract.calls import CallForm, CallRequest
 from handrail.contract.values import value
 from handrail.runtime.hosted import HostedServerCall
-from handrail.runtime.intake import ToolFinder
 from handrail.runtime.judge import Judge
 from handrail.runtime.questions import QuestionCall
+from handrail.runtime.shelves import Shelves
 from handrail.runtime.skills import SessionSkills
 
 
@@ -24,26 +24,37 @@ class SessionTools:
     registry: Registry
     skills: SessionSkills
     box: Toolbox
-    find: ToolFinder
+    shelves: Shelves
+    find: Finder
 
     @classmethod
-    def of(cls, registry: Registry, judge: Judge, skills: SessionSkills, model: str) -> Self:
+    def of(cls, shelves: Shelves, judge: Judge, skills: SessionSkills, model: str) -> Self:
         """`model` names the model that answers."""
+        registry = shelves.registry
         box = Toolbox(registry, lambda: judge.policy, skills.told)
-        return cls(registry, skills, box, finder(registry, model, box.deferred))
+        return cls(registry, skills, box, shelves, Finder(registry, model, box.deferred, shelves))
 
 
-def finder(registry: Registry, model: str, deferred: SessionDeferredTools) -> ToolFinder:
-    """By any name that a tool has. One that the model was to look for first is found all the same: it may know the
-    tool from before, and policy judges the call like any."""
+class Finder:
+    """Implements `intake.ToolFinder`."""
 
-    def find(request: CallRequest) -> Called:
+    def __init__(self, registry: Registry, model: str, deferred: SessionDeferredTools, sources: Shelves) -> None:
+        """`model` names the model that answers."""
+        self._registry = registry
+        self._model = model
+        self._deferred = deferred
+        self._sources = sources
+
+    def __call__(self, request: CallRequest) -> Called:
+        """One that the model was to look for first is found all the same: it may know the tool from before, and
+        policy judges the call like any."""
         if request.form is CallForm.MCP_APPROVAL:
             return Called(OwnReading(HostedServerCall(request.server, request.name)))
         if request.form is CallForm.QUESTION:
             return Called(OwnReading(QuestionCall()))
-        called = registry.called(request.name, model)
-        deferred.called(called.tool)
+        called = self._registry.called(request.name, self._model)
+        self._deferred.called(called.tool)
         return called
 
-    return find
+    async def awaited(self, request: CallRequest) -> bool:
+        return await self._sources.awaited(request.name)

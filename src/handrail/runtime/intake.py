@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from handrail.catalog.called import Called
 from handrail.contract.basics import Instant, JsonObject
@@ -55,8 +55,16 @@ NO_PREVIEW = "There is no preview of this call."
 _NO_WISH = "is not the tool's, and says whether to wait for earlier calls: expected a boolean"
 
 
-ToolFinder: TypeAlias = Callable[[CallRequest], Called]
-"""Finds the tool that a request means, by any of its names. Raises UnknownTool."""
+class ToolFinder(Protocol):
+    """Finds the tool that a request means."""
+
+    def __call__(self, request: CallRequest) -> Called:
+        """By any of its names. Raises UnknownTool."""
+        ...
+
+    async def awaited(self, request: CallRequest) -> bool:
+        """Waits while a source is starting that the tool could come from. False where there is none."""
+        ...
 
 
 class Intake:
@@ -88,6 +96,8 @@ class Intake:
         A call whose arguments a hook has changed stays pending, with those.
         """
         invocation = self._bound(live, call)
+        if _names_nothing(invocation) and await self._find.awaited(call.request):
+            invocation = self._bound(live, call)
         if not isinstance(invocation, Invocation):
             return invocation
         if type(invocation.tool).check is not Tool.check:
@@ -232,6 +242,10 @@ class Intake:
     def _failed(self, call: Pending, kind: ErrorKind, message: str) -> Failed:
         fault, result = wording.faulty(kind, message)
         return call.fail(fault, result, self._now())
+
+
+def _names_nothing(bound: Invocation | Failed) -> bool:
+    return isinstance(bound, Failed) and bound.fault.kind is ErrorKind.UNKNOWN_TOOL
 
 
 def _shown(preview: Ending[Confirmation], invocation: Invocation) -> Confirmation:

@@ -16,9 +16,9 @@ from handrail.contract.confirmation import Confirmation, PlanConfirmation, Quest
 from handrail.contract.context import FileReader, Workspace
 from handrail.contract.effects import Claims
 from handrail.contract.parameters import SchemaParameters
-from handrail.contract.results import ToolResult
+from handrail.contract.results import ErrorKind, ToolResult
 from handrail.contract.tool import Invocation, Kind, Opinion, Tool
-from handrail.errors import ToolFailed
+from handrail.errors import NoReply
 
 NAME = "question"
 _REPLY = "reply"
@@ -65,9 +65,11 @@ def with_reply(question: Invocation, reply: Json) -> Invocation:
 
 
 def reply_in(result: ToolResult) -> Json:
-    """What the person answered. Raises ToolFailed, with why, where nobody did."""
-    if result.fault is not None or result.data is None:
-        raise ToolFailed(result.fault.message if result.fault else result.text)
+    """What the person answered. Raises NoReply, with why, where nobody did."""
+    if result.fault is not None:
+        raise NoReply(result.fault.message, cancelled=result.fault.kind is ErrorKind.CANCELLED)
+    if result.data is None:
+        raise NoReply(result.text)
     return result.data[_REPLY]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from handrail.catalog.registry import Registry
 from handrail.contract.events import SourceChanged
-from handrail.contract.provider import Condition, Prompt, Provider, Quick, SourceStatus
+from handrail.contract.provider import Condition, Foreseeable, Prompt, Provider, Quick, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.runtime.bus import Bus
 from handrail.runtime.guard import Returned, guarded
@@ -17,13 +17,16 @@ from handrail.runtime.guard import Returned, guarded
 REFRESH_WITHIN = 5.0
 """Seconds that a turn waits for all providers to look at what changed."""
 
+LONGEST_START = 60.0
+"""Seconds that a call waits for a source that is starting; each has a shorter bound of its own."""
+
 
 class Shelves:
     """What the providers of a session have, and how it stands with their sources."""
 
     def __init__(self, registry: Registry, bus: Bus) -> None:
-        self._registry = registry
-        self._bus = bus
+        self.bus = bus
+        self.registry = registry
         self._shelves: dict[str, _Shelf] = {}
 
     @asynccontextmanager
@@ -52,9 +55,19 @@ class Shelves:
         """What the providers know to have changed is in the registry when this returns, within a bound."""
         await asyncio.gather(*(guarded(shelf.provider.refresh(), REFRESH_WITHIN) for shelf in self._shelves.values()))
 
+    async def awaited(self, tool: str) -> bool:
+        """Waits for the sources that are starting and could have a tool of this name. False where there is none."""
+        starting = [shelf for shelf in self._shelves.values() if shelf.is_starting and _may_have(shelf.provider, tool)]
+        await asyncio.gather(*(shelf.settled(LONGEST_START) for shelf in starting))
+        return bool(starting)
+
+    async def started(self) -> None:
+        """Waits until no source is starting any more."""
+        await asyncio.gather(*(shelf.settled(LONGEST_START) for shelf in self._shelves.values()))
+
     def _shelf(self, provider: Provider) -> _Shelf:
-        self._registry.expect(provider.name)
-        self._shelves[provider.name] = shelf = _Shelf(provider, self._registry, self._bus)
+        self.registry.expect(provider.name)
+        self._shelves[provider.name] = shelf = _Shelf(provider, self.registry, self.bus)
         return shelf
 
     def sources(self) -> tuple[SourceStatus, ...]:
@@ -76,7 +89,11 @@ class _Shelf:
         self._registry = registry
         self._bus = bus
         self._settled = asyncio.Event()
-        """It has put something, said how it stands, or ended."""
+        """It has put something, said how it stands, or ended; not while it says that it is starting."""
+
+    @property
+    def is_starting(self) -> bool:
+        return not self._settled.is_set()
 
     async def settled(self, within: float) -> None:
         with suppress(TimeoutError):
@@ -97,7 +114,9 @@ class _Shelf:
         return self._registry.put(self.provider.name, tools)
 
     def say(self, status: SourceStatus) -> None:
-        if status.condition is not Condition.STARTING:
+        if status.condition is Condition.STARTING:
+            self._settled.clear()
+        else:
             self._settled.set()
         if self.statuses.get(status.name) != status:
             self.statuses[status.name] = status
@@ -110,3 +129,7 @@ class _Shelf:
 def _bound(provider: Provider) -> float:
     """Seconds that opening waits for it."""
     return provider.opens_within if isinstance(provider, Quick) else 0.0
+
+
+def _may_have(provider: Provider, tool: str) -> bool:
+    return provider.may_have(tool) if isinstance(provider, Foreseeable) else True

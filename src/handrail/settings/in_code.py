@@ -59,10 +59,14 @@ def _as_json(values: list[object]) -> Json:
     """Of several layers' values the last; of their lists all parts. Paths are absolute."""
     match values[-1]:
         case tuple():
-            return [str(Path(part).absolute()) for each in values if isinstance(each, tuple) for part in each]
+            return [_kept(part) for each in values if isinstance(each, tuple) for part in each]
         case Mapping() as table:
             return dict(table)
         case bool() | int() | str() as plain:
             return plain
         case other:
             return str(other)
+
+
+def _kept(part: object) -> str:
+    return str(part.absolute() if isinstance(part, Path) else part)

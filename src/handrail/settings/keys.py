@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +12,19 @@ from handrail.contract.values import value
 from handrail.policy.modes import Mode
 from handrail.settings.origin import Layer
 from handrail.settings.provider_tables import NO_PROVIDERS, ProviderRows, ProviderTables
-from handrail.settings.value_types import NEVER, Choice, Count, Counts, Name, Names, Paths, Seconds, Switch, ValueType
+from handrail.settings.value_types import (
+    NEVER,
+    Choice,
+    CommandLine,
+    Count,
+    Counts,
+    Name,
+    Names,
+    Paths,
+    Seconds,
+    Switch,
+    ValueType,
+)
 
 T = TypeVar("T")
 
@@ -92,6 +105,12 @@ TURN_BUDGET: Key[int] = Key(
 PASS_ENV: Key[tuple[str, ...]] = Key(
     "pass_env", Names(), (), "Environment variables that shell commands get beside the usual ones, by name."
 )
+MCP_SHARE: Key[int] = Key(
+    "mcp_share",
+    Count(0, 100, "percent"),
+    10,
+    "How much of a model's context the tools of MCP servers may take; those of further servers are searched for.",
+)
 TOOLS: Key[tuple[Path, ...]] = Key(
     "tools",
     Paths("folders"),
@@ -99,6 +118,19 @@ TOOLS: Key[tuple[Path, ...]] = Key(
     "Folders of tool files, beside those in the usual places.",
     "--tools",
     _NOT_OF_WORKSPACE,
+)
+DISCOVERY_COMMAND: Key[tuple[str, ...]] = Key(
+    "discovery_command", CommandLine(), (), "A command that prints declarations of tools."
+)
+CALL_COMMAND: Key[tuple[str, ...]] = Key(
+    "call_command", CommandLine(), (), "A command that runs one of those tools: its name is the last argument."
+)
+ENTRY_POINTS: Key[tuple[str, ...]] = Key(
+    "entry_points",
+    Names("entry points", re.compile(r"[\w.-]+")),
+    (),
+    "Tools of installed packages to load, by the names of their entry points.",
+    layers=_NOT_OF_WORKSPACE,
 )
 
 PROVIDERS: Key[ProviderRows] = Key(
@@ -111,7 +143,7 @@ PROVIDERS: Key[ProviderRows] = Key(
 
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
-    PASS_ENV, TOOLS, PROVIDERS,
+    PASS_ENV, MCP_SHARE, TOOLS, DISCOVERY_COMMAND, CALL_COMMAND, ENTRY_POINTS, PROVIDERS,
 )  # fmt: skip
 
 

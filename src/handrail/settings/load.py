@@ -17,12 +17,14 @@ from handrail.policy.rules import Rule
 from handrail.settings.config_files import ConfigFile, config_files, only_folders
 from handrail.settings.config_text import Said, read_environment, read_flags
 from handrail.settings.keys import MODE, POLICIES, TOOLS, Key
+from handrail.settings.mcp.finding import FoundServers, find_servers
 from handrail.settings.merging import Setting, merged
 from handrail.settings.opening import Opened, Opener
 from handrail.settings.origin import Layer
 from handrail.settings.places import Folders, folders
 from handrail.settings.policy_files import PolicyFile, policy_files
 from handrail.settings.skills.finding import FoundSkills, find_skills
+from handrail.settings.tool_commands import ToolCommands, find_tool_commands
 from handrail.settings.tool_folders import ToolFolder, find_tool_folders
 from handrail.settings.trust import TrustKey
 from handrail.settings.waiting import Waiting, waiting
@@ -46,6 +48,8 @@ class Settings:
     """For people, a line each: what is wrong with the files, and what was left out for it."""
     skills: FoundSkills = FoundSkills()
     tool_folders: tuple[ToolFolder, ...] = ()
+    tool_commands: tuple[ToolCommands, ...] = ()
+    servers: FoundServers = FoundServers()
 
     def __getitem__(self, key: Key[T]) -> T:
         held: T = self.all[key.name].value
@@ -74,15 +78,18 @@ class Settings:
     def trusted(self) -> frozenset[TrustKey]:
         """What lies in the workspace and a person said yes to, as it is now."""
         files = frozenset(file.trust for file in self.opened if file.trust is not None and file.doubt is None)
-        tools = frozenset(folder.trusted for folder in self.tool_folders if folder.trusted is not None)
-        return files | self.skills.trusted | tools
+        found: tuple[ToolFolder | ToolCommands, ...] = (*self.tool_folders, *self.tool_commands)
+        tools = {each.trusted for each in found if each.trusted is not None}
+        return files | self.skills.trusted | self.servers.trusted | tools
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The policy files and named folders that hold without trust: whoever writes there decides what may run."""
+        """The policy files, named folders and files with servers that hold without trust: whoever writes there decides
+        what may run."""
         named = (folder.place for folder in self.tool_folders if folder.place.named)
         places = [*(file.place for file in self.policies), *(tools.place for tools in named)]
-        return tuple(place.path.absolute() for place in places if not place.origin.layer.is_of_workspace)
+        own = (place.path.absolute() for place in places if not place.origin.layer.is_of_workspace)
+        return (*own, *self.servers.files)
 
     @property
     def opened(self) -> tuple[Opened, ...]:
@@ -120,19 +127,27 @@ def load_settings(
     rules = together((*(config.denying for config in configs), *(policy.holds for policy in policies)))
     skills = find_skills(opener, where, _home(environ))
     tools = find_tool_folders(opener, where, settings[TOOLS.name])
-    untrusted = (*waiting(configs, settings, policies), *skills.waiting, *_waiting_in(tools))
+    commands = find_tool_commands(opener, settings, _home(environ))
+    servers = find_servers(opener, configs, _home(environ), environ)
+    untrusted = (
+        *waiting(configs, settings, policies),
+        *skills.waiting,
+        *_waiting_in((*tools, *commands)),
+        *servers.waiting,
+    )
     problems = (
         *said.problems,
         *rules.problems,
         *skills.problems,
+        *servers.problems,
         *(each for folder in tools for each in folder.problems),
     )
-    found = Settings(root, settings, configs, policies, rules, untrusted, problems, skills, tools)
+    found = Settings(root, settings, configs, policies, rules, untrusted, problems, skills, tools, commands, servers)
     return replace(found, problems=(*found.problems, *_doubts(found, opener)))
 
 
-def _waiting_in(folders: Iterable[ToolFolder]) -> Iterator[Waiting]:
-    yield from (folder.waiting for folder in folders if folder.waiting is not None)
+def _waiting_in(found: Iterable[ToolFolder | ToolCommands]) -> Iterator[Waiting]:
+    yield from (each.waiting for each in found if each.waiting is not None)
 
 
 def _problems_in(folders: Iterable[ToolFolder]) -> Iterator[str]:

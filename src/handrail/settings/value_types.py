@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 
 from handrail.contract.values import value
 from handrail.policy.spelling import nearest, shown
+from handrail.settings.command_line import BadCommandLine, command_line
 
 T = TypeVar("T")
 Given = TypeVar("Given")
@@ -182,7 +183,10 @@ class Name:
 
 @value
 class Names:
-    """A list of names of environment variables. Fewer are stricter."""
+    """A list of names, by default of environment variables. Fewer are stricter."""
+
+    what: str = "variables"
+    pattern: re.Pattern[str] = _VARIABLE
 
     @property
     def strictest(self) -> tuple[str, ...]:
@@ -194,8 +198,8 @@ class Names:
 
     def read(self, given: object, base: Path | None) -> tuple[str, ...]:
         listed = given if isinstance(given, (list, tuple)) else [given]
-        if not all(isinstance(name, str) and _VARIABLE.fullmatch(name) for name in listed):
-            raise BadValue("is not a list of names of variables")
+        if not all(isinstance(name, str) and self.pattern.fullmatch(name) for name in listed):
+            raise BadValue(f"is not a list of names of {self.what}")
         return tuple(dict.fromkeys(listed))
 
     def read_text(self, text: str, base: Path | None) -> tuple[str, ...]:
@@ -204,6 +208,31 @@ class Names:
 
     def tightens(self, new: tuple[str, ...], old: tuple[str, ...]) -> bool:
         return {name.upper() for name in new} <= {name.upper() for name in old}
+
+
+@value
+class CommandLine:
+    """A program and its arguments. Anything may run there; only none is stricter."""
+
+    @property
+    def strictest(self) -> None:
+        return None
+
+    @property
+    def shape(self) -> str:
+        return "a command line, or a list of words"
+
+    def read(self, given: object, base: Path | None) -> tuple[str, ...]:
+        try:
+            return command_line(given) if given != "" and given != [] else ()
+        except BadCommandLine as error:
+            raise BadValue(str(error)) from error
+
+    def read_text(self, text: str, base: Path | None) -> tuple[str, ...]:
+        return self.read(text, base)
+
+    def tightens(self, new: tuple[str, ...], old: tuple[str, ...]) -> bool:
+        return not new
 
 
 @value

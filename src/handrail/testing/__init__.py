@@ -2,7 +2,8 @@
 
 `ScriptedModel` plays given turns, `FakeTool` does what a test says, `FaultyTool` misbehaves on purpose,
 `MemoryJournal` keeps states in a list. `assert_conforms` says whether a tool keeps to its contract: see
-`handrail.testing.conformance`. The fixtures for pytest are in `handrail.testing.plugin`.
+`handrail.testing.conformance`; `assert_provider_conforms` does for a provider. The fixtures for pytest are in
+`handrail.testing.plugin`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from handrail.agent.scripted import Say, ScriptedModel, Use
     from handrail.testing.conformance import Conformance, NotConforming, Problem, assert_conforms
     from handrail.testing.journal import MemoryJournal
+    from handrail.testing.provider_conformance import ProviderConformance, assert_provider_conforms
     from handrail.testing.tools import FakeTool, Fault, FaultyTool
 
 __all__ = [
@@ -26,10 +28,12 @@ __all__ = [
     "MemoryJournal",
     "NotConforming",
     "Problem",
+    "ProviderConformance",
     "Say",
     "ScriptedModel",
     "Use",
     "assert_conforms",
+    "assert_provider_conforms",
 ]
 
 _HOMES: Mapping[str, str] = MappingProxyType({
@@ -40,10 +44,12 @@ _HOMES: Mapping[str, str] = MappingProxyType({
     "MemoryJournal": "handrail.testing.journal",
     "NotConforming": "handrail.testing.conformance",
     "Problem": "handrail.testing.conformance",
+    "ProviderConformance": "handrail.testing.provider_conformance",
     "Say": "handrail.agent.scripted",
     "ScriptedModel": "handrail.agent.scripted",
     "Use": "handrail.agent.scripted",
     "assert_conforms": "handrail.testing.conformance",
+    "assert_provider_conforms": "handrail.testing.provider_conformance",
 })  # fmt: skip
 
 

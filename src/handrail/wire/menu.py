@@ -17,6 +17,10 @@ def encode_menu(tools: Iterable[tuple[str, str, JsonObject]], wire: Wire) -> lis
 
 
 def _tool(name: str, description: str, schema: JsonObject, wire: Wire) -> JsonObject:
+    # Here, since whoever only decodes responses shows no tools.
+    from handrail.wire.schemas import schema_for
+
+    schema = schema_for(wire, schema)
     match wire:
         case Wire.ANTHROPIC:
             return {"name": name, "description": description, "input_schema": schema}

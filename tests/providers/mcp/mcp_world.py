@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,10 +17,11 @@ from handrail.contract.calls import CallState, Completed, Failed
 from handrail.contract.context import Workspace
 from handrail.contract.provider import Condition, SourceStatus
 from handrail.contract.results import TextPart
+from handrail.contract.sampling import Sampler
 from handrail.policy import Mode
 from handrail.providers.mcp.around import Around
+from handrail.providers.mcp.offering import Offering
 from handrail.providers.mcp.server import McpServer
-from handrail.providers.mcp.tool import McpTool
 from handrail.runtime.parts import Parts
 from handrail.sandbox.none import PlainLauncher
 from handrail.session import Session
@@ -31,6 +33,8 @@ PATIENCE = 60
 """Seconds after which a test that waits has failed."""
 PLAIN_SERVER = Path(__file__).with_name("plain_server.py")
 ENVIRONMENT = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+
+_MARKED = re.compile(r"<(server_result_\w+) [^\n]*\n(.*)\n</\1>", re.DOTALL)
 
 Script = dict[str, Any]
 
@@ -45,9 +49,11 @@ class World:
 
     folder: Path
     servers: list[McpServer] = field(default_factory=list)
+    offering: Offering = field(default_factory=Offering)
+    sampler: Sampler | None = None
 
     def around(self) -> Around:
-        return Around(PlainLauncher(), Workspace(self.folder), ENVIRONMENT, self.folder / "state")
+        return Around(PlainLauncher(), Workspace(self.folder), ENVIRONMENT, self.sampler, self.folder / "state")
 
     def config(self, name: str, script: Script, **options: Any) -> ServerConfig:
         path = self.folder / f"{name}.json"
@@ -56,7 +62,7 @@ class World:
         return replace(ServerConfig(name, transport, "a test"), **options)
 
     def server(self, config: ServerConfig) -> McpServer:
-        made = McpServer(config, self.around(), offered)
+        made = McpServer(config, self.around(), self.offering)
         self.servers.append(made)
         return made
 
@@ -70,10 +76,6 @@ class World:
         )
         async with Session.open(self.folder, mode=Mode.BYPASS, parts=given) as session:
             yield session
-
-
-def offered(server: McpServer, tools: Sequence[Any]) -> tuple[Sequence[McpTool], Sequence[str]]:
-    return [McpTool(server, tool) for tool in tools], ()
 
 
 async def until(session: Session, wanted: Callable[[SourceStatus], bool], name: str = "") -> SourceStatus:
@@ -108,8 +110,8 @@ async def called(session: Session, tool: str, arguments: dict[str, Any] | None =
 
 
 def text_of(state: CallState) -> str:
-    """What the model gets of it."""
-    if isinstance(state, Completed):
-        return "\n".join(part.text for part in state.result.parts if isinstance(part, TextPart))
-    assert isinstance(state, Failed), state
-    return state.fault.message
+    """What the server said in its result; without one, why there is none."""
+    assert isinstance(state, (Completed, Failed)), state
+    text = "\n".join(part.text for part in state.result.parts if isinstance(part, TextPart))
+    marked = _MARKED.search(text)
+    return marked[2] if marked else state.fault.message if isinstance(state, Failed) else text

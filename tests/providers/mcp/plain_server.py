@@ -1,6 +1,7 @@
 """An MCP server for tests in plain Python: what it does is said by a script, a JSON file that is its one argument.
 
-    {"tools": [...], "answers": {"TOOL": [ACTION, ...]}, "before": {"METHOD": [ACTION, ...]}}
+    {"tools": [...], "answers": {"TOOL": [ACTION, ...]}, "before": {"METHOD": [ACTION, ...]},
+     "methods": {"METHOD": [ACTION, ...]}}
 
 Actions, each an object of one key, are done in order; without `reply` among them the request stays open:
 `reply` (a result), `text` (a result of text), `error` (code and message), `write` (text on stdout as it is),
@@ -15,6 +16,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from typing import Any
 
@@ -56,6 +58,8 @@ class Server:
             self.reply(id, self.page(params))
         elif method == "tools/call":
             self.act(self.script.get("answers", {}).get(params["name"], [{"echo": 1}]), id, params)
+        elif method in self.script.get("methods", {}):
+            self.act(self.script["methods"][method], id, params)
         elif method == "ping":
             self.reply(id, {})
         else:
@@ -65,6 +69,8 @@ class Server:
         size = self.script.get("page", len(self.tools) or 1)
         start = int(params.get("cursor", 0))
         page = {"tools": self.tools[start : start + size]}
+        if self.script.get("endless_pages"):
+            return {**page, "nextCursor": str(start + 1)}
         return page if start + size >= len(self.tools) else {**page, "nextCursor": str(start + size)}
 
     def act(self, actions: list[dict[str, Any]], id: object, params: dict[str, Any]) -> None:
@@ -80,6 +86,9 @@ class Server:
 
     def do_echo(self, value: Any, id: object, params: dict[str, Any]) -> None:
         self.do_text(json.dumps(params.get("arguments")), id, params)
+
+    def do_count(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        self.do_text(str(len(params["arguments"]["text"])), id, params)
 
     def do_large(self, value: Any, id: object, params: dict[str, Any]) -> None:
         self.do_text("x" * value, id, params)
@@ -112,6 +121,53 @@ class Server:
         for _ in range(times):
             sys.stderr.write(text)
         sys.stderr.flush()
+
+    def do_wait(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Until a file is there."""
+        while not os.path.exists(value):
+            time.sleep(0.01)
+
+    def do_later(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Answers `open` once a file is there, and other messages meanwhile."""
+
+        def wait() -> None:
+            self.do_wait(value, id, params)
+            self.do_text("open", id, params)
+
+        threading.Thread(target=wait, daemon=True).start()
+
+    def do_restless(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Says so often, in seconds, that its list has changed; and it has."""
+
+        def change() -> None:
+            number = 0
+            while True:
+                time.sleep(value)
+                number += 1
+                self.tools = [*self.tools[:1], {**self.tools[0], "name": f"number_{number}"}]
+                self.send({"method": "notifications/tools/list_changed"})
+
+        threading.Thread(target=change, daemon=True).start()
+
+    def do_touch(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        open(value, "w").close()
+        self.do_text("made", id, params)
+
+    def do_rewrite(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """What the next life does."""
+        with open(sys.argv[1], "w", encoding="utf-8") as file:
+            json.dump(value, file)
+
+    def do_stubborn(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Ends neither by a signal nor with its input."""
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def do_fork(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Has a child that leaves its session and waits for ever."""
+        if os.fork() == 0:
+            os.setsid()
+            self.do_hang(1, None, {})
 
     def do_sleep(self, value: Any, id: object, params: dict[str, Any]) -> None:
         time.sleep(value)

@@ -1,9 +1,11 @@
-"""What every transport gives: two streams, and why they ended."""
+"""What every transport gives: two streams, and why they ended; and a stream that says when it has."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 from handrail.contract.values import value
 
@@ -20,3 +22,41 @@ class Channel:
     outgoing: WriteStream[SessionMessage]
     why: Callable[[], str]
     """How it ended, as a clause for people: `it ended with exit code 3`. Empty while nothing is known."""
+
+
+class Watched:
+    """A stream, which sets `over` before anybody else learns that it has ended."""
+
+    def __init__(self, stream: ReadStream[SessionMessage | Exception], over: asyncio.Event) -> None:
+        self._stream = stream
+        self._over = over
+
+    @property
+    def last_context(self) -> object:
+        """What the SDK's own streams carry beside a message."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        return await self._stream.receive()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self._stream.__anext__()
+        except StopAsyncIteration:
+            self._over.set()
+            raise
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, error, trace)

@@ -6,21 +6,17 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from anyio import TASK_STATUS_IGNORED
-from anyio.abc import TaskStatus
 from mcp import types
-from mcp.client._transport import ReadStream, WriteStream
 from mcp.client.session import ClientSession
-from mcp.shared.dispatcher import CallOptions, OnNotify, OnNotifyIntercept, OnRequest
+from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.shared.message import SessionMessage
 
 from handrail import __version__
 from handrail.contract.basics import JsonObject
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.asked import Answering, Asked
-from handrail.providers.mcp.channel import Channel
+from handrail.providers.mcp.channel import Channel, Watched
 from handrail.providers.mcp.pages import Listing, all_pages
 from handrail.providers.mcp.patience import Patience
 from handrail.providers.mcp.received import result_of, tools_of
@@ -30,6 +26,9 @@ Progress = Callable[[float, "float | None", str], None]
 
 _NOT_KNOWN = "Whether it did what was asked is not known: look before you try again."
 
+_SESSION_OVER = "Session terminated"
+"""What the SDK's transport makes of the answer 404 within a session: the server did not take the message."""
+
 LET_GO = 0.5
 """Seconds that a cancelled call waits for its cancellation to be on its way; then it goes on without."""
 
@@ -37,7 +36,8 @@ LET_GO = 0.5
 @asynccontextmanager
 async def connected(server: str, channel: Channel, asked: Asked) -> AsyncIterator[Connection]:
     """A session over the channel, once the server has said hello. Raises ToolFailed when it doesn't."""
-    dispatcher = _Dispatcher(channel.incoming, channel.outgoing)
+    over = asyncio.Event()
+    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(Watched(channel.incoming, over), channel.outgoing)
     session = ClientSession(
         sampling_callback=asked.sample if asked.has_model else None,
         elicitation_callback=asked.elicit,
@@ -47,7 +47,7 @@ async def connected(server: str, channel: Channel, asked: Asked) -> AsyncIterato
         dispatcher=dispatcher,
     )
     async with session:
-        connection = Connection(server, session, dispatcher, asked, channel.why)
+        connection = Connection(server, session, dispatcher, asked, channel.why, over)
         try:
             await connection.hello()
             yield connection
@@ -55,35 +55,20 @@ async def connected(server: str, channel: Channel, asked: Asked) -> AsyncIterato
             await connection.close()
 
 
-class _Dispatcher(JSONRPCDispatcher):
-    """The SDK's, which also says when it has ended."""
-
-    def __init__(self, incoming: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage]) -> None:
-        super().__init__(incoming, outgoing)
-        self.over = asyncio.Event()
-
-    async def run(
-        self,
-        on_request: OnRequest,
-        on_notify: OnNotify,
-        on_notify_intercept: OnNotifyIntercept | None = None,
-        *,
-        task_status: TaskStatus[None] = TASK_STATUS_IGNORED,
-    ) -> None:
-        try:
-            await super().run(on_request, on_notify, on_notify_intercept, task_status=task_status)
-        finally:
-            self.over.set()
-
-
 class Connection:
     """Made by `connected`, for as long as its block lasts."""
 
     def __init__(
-        self, server: str, session: ClientSession, dispatcher: _Dispatcher, asked: Asked, why: Callable[[], str]
+        self,
+        server: str,
+        session: ClientSession,
+        dispatcher: JSONRPCDispatcher,
+        asked: Asked,
+        why: Callable[[], str],
+        over: asyncio.Event,
     ) -> None:
-        self.over = dispatcher.over
-        """Set once the server is gone: every call has failed by then."""
+        self.over = over
+        """Set once the server is gone: no call reaches it."""
         self.session = session
         self.stale = asked.stale
         """What the server said to have changed since it was listed: `tools`, `resources`, `prompts`."""
@@ -132,11 +117,16 @@ class Connection:
         """Raises ToolFailed."""
         try:
             await self.session.initialize()
-        except (MCPError, RuntimeError, ValueError) as error:
-            raise ToolFailed(self._why() or f"it did not say hello as it should ({error})") from None
+        except MCPError as error:
+            lost = error.code == types.CONNECTION_CLOSED and error.message
+            raise ToolFailed(self._why() or lost or f"it did not say hello: {error.message}") from None
+        except (RuntimeError, ValueError) as error:
+            raise ToolFailed(f"it did not say hello as it should: {_first_line(error)}") from None
 
     async def close(self) -> None:
-        """No call is left."""
+        """No request is left. Those of a server that is gone hear so; those of one that lives are cancelled."""
+        if self._requests and self.over.is_set():
+            await asyncio.wait(self._requests, timeout=LET_GO)
         for task in self._requests:
             task.cancel()
         if self._requests:
@@ -153,8 +143,10 @@ class Connection:
             task.cancel()
             await asyncio.wait((task,), timeout=LET_GO)
             raise
-        answer = task.result()
+        answer = MCPError(types.CONNECTION_CLOSED, "it was closed") if task.cancelled() else task.result()
         if isinstance(answer, MCPError):
+            if answer.message == _SESSION_OVER:
+                self.over.set()
             raise ToolFailed(self._refusal(method, answer)) from None
         return answer
 
@@ -168,4 +160,10 @@ class Connection:
         if error.code == types.CONNECTION_CLOSED:
             why = self._why() or error.message
             return f"{self._server} was lost: {why}. {_NOT_KNOWN}"
+        if error.message == _SESSION_OVER:
+            return f"{self._server} knows this session no more, and did nothing; a new one is begun. Call again."
         return f"{self._server} refused {method}: {error.message} (error {error.code})."
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n")[0]

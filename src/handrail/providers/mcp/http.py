@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR
 
 from handrail import __version__
 from handrail.errors import ToolFailed
+from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.channel import Channel
 from handrail.providers.mcp.lines import MOST_LINE
 from handrail.providers.mcp.oauth import SessionLogin
@@ -23,6 +24,7 @@ from handrail.settings.mcp.server import Http
 
 CONNECT_WITHIN = 30.0
 """Seconds until a connection stands, and until what is sent is taken. Answers may take as long as their call."""
+TIMEOUT = httpx2.Timeout(CONNECT_WITHIN, read=None)
 PARTING_WITHIN = 1.0
 """Seconds that a server has to hear that a session is over."""
 TAKEN_WITHIN = 10.0
@@ -48,9 +50,8 @@ async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIter
             ):
                 yield Channel(incoming, outgoing, why)
         else:
-            timeout = httpx2.Timeout(CONNECT_WITHIN, read=None)
             async with (
-                made(dict(transport.headers), timeout, login) as client,
+                made(dict(transport.headers), TIMEOUT, login) as client,
                 streamable_http_client(transport.url, http_client=client, max_sse_event_size=MOST_LINE) as (
                     incoming,
                     outgoing,
@@ -63,7 +64,7 @@ async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIter
         ours, others = group.split((httpx2.HTTPError, httpx2.SSEError, ValueError))
         if ours is None or others is not None:
             raise
-        raise ToolFailed(why_of(next(_leaves(ours)))) from group
+        raise ToolFailed(why_of(next(causes(ours)))) from group
 
 
 class _Client(httpx2.AsyncClient):
@@ -153,11 +154,3 @@ def why_of(error: BaseException) -> str:
             return f"it answered HTTP {error.response.status_code} {error.response.reason_phrase}"
         case _:
             return f"the connection broke ({str(error) or type(error).__name__})"
-
-
-def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    for error in group.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)
-        else:
-            yield error

@@ -13,7 +13,16 @@ def decoded(line: bytes) -> SessionMessage | None:
     """None for what is no message."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValidationError:
+    except ValidationError as error:
+        # pydantic's parser takes some 200 levels. A schema may be deeper, and must not hide the tools beside it.
+        deep = "recursion limit" in str(error.errors(include_input=False, include_url=False)[0]["msg"])
+        return _deep(line) if deep else None
+
+
+def _deep(line: bytes) -> SessionMessage | None:
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_python(json.loads(line), by_name=False))
+    except (ValueError, RecursionError):
         return None
 
 

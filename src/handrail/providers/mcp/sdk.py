@@ -1,11 +1,18 @@
-"""The `mcp` SDK, loaded when the first server is to be connected: it takes more than a second."""
+"""The `mcp` SDK, loaded when the first server is to be connected: it takes more than a second. And the thread that
+does this, which also does what else takes long and needs no loop.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _SESSION = "handrail.providers.mcp.connection"
 """The module here that needs all of it."""
@@ -13,10 +20,15 @@ _SESSION = "handrail.providers.mcp.connection"
 
 async def loaded() -> None:
     """Returns once the SDK can be imported without a wait. Servers that start together wait for one load."""
-    await asyncio.get_running_loop().run_in_executor(_loader(), import_module, _SESSION)
+    await aside(import_module, _SESSION)
+
+
+async def aside(work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    """Work for servers, off the loop: one piece at a time, in the order in which it was asked for."""
+    return await asyncio.get_running_loop().run_in_executor(_thread(), partial(work, *given, **named))
 
 
 @cache
-def _loader() -> ThreadPoolExecutor:
-    """One thread of its own: those that files are read in stay free."""
-    return ThreadPoolExecutor(1, "mcp-sdk")
+def _thread() -> ThreadPoolExecutor:
+    """One of its own: those that files are read in stay free."""
+    return ThreadPoolExecutor(1, "mcp")

@@ -12,11 +12,15 @@ from handrail.contract.context import Questions
 from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.errors import ToolFailed
+from handrail.policy.server_names import bare, fit
 from handrail.providers.mcp.around import Around
+from handrail.providers.mcp.beside import KINDS, Beside
+from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.log import ServerLog, log_file
 from handrail.providers.mcp.opening import login_for, opened
+from handrail.providers.mcp.prompts import McpPrompt
 from handrail.providers.mcp.restarts import Restarts
-from handrail.providers.mcp.sdk import loaded
+from handrail.providers.mcp.sdk import aside, loaded
 from handrail.runtime.guard import Returned, guarded
 from handrail.settings.mcp.server import Http, ServerConfig, Stdio
 from handrail.settings.redaction import Redactor
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
     from handrail.providers.mcp.asked import Answering
     from handrail.providers.mcp.connection import Connection, Progress
     from handrail.providers.mcp.oauth import SessionLogin
+
+_TOLD_BY = 40
+"""Characters of a server's name that stand in the names of its tools, whatever was cut."""
 
 Offered = Callable[["McpServer", "Sequence[types.Tool]"], tuple[Sequence[Tool[Any]], Sequence[str]]]
 """Makes tools of what a server listed, and says what is wrong with others, a line each."""
@@ -54,6 +61,8 @@ class McpServer:
         self._again = asyncio.Event()
         """Set when there is a reason to start it now."""
         self._listing = asyncio.Lock()
+        self.beside = Beside()
+        self._tools: Sequence[Tool[Any]] = ()
 
     async def provide(self, shelf: Shelf) -> None:
         self._say = say = _Saying(self.config.name, shelf)
@@ -96,10 +105,16 @@ class McpServer:
             say(Condition.FAILED, f"{why} It is started again in {pause:g} s.")
             await asyncio.sleep(pause)
 
+    def may_have(self, tool: str) -> bool:
+        """By the beginning of the server's name: names are cut at their ends."""
+        return tool.startswith("mcp_") and fit(bare(self.config.name))[:_TOLD_BY] in tool
+
     async def refresh(self) -> None:
         connection = self._connection
         if connection is not None and self._say is not None and "tools" in connection.stale:
             await self._list(connection, self._say)
+        if connection is not None and self._say is not None and not connection.stale.isdisjoint(KINDS):
+            await self._look_beside(connection, self._say)
         if self._login is not None and self._login.may_be_better():
             self._again.set()
 
@@ -122,15 +137,22 @@ class McpServer:
         """The live one. Waits while the server starts, for as long as that may take. Raises ToolFailed."""
         try:
             async with asyncio.timeout(self.config.start_within):
-                await self._settled.wait()
+                return await self._live_one()
         except TimeoutError:
             raise ToolFailed(
                 f"{self.config.name} has not started within {self.config.start_within:g} s. Go on without it, or try "
                 "again later."
             ) from None
-        if self._connection is None:
-            raise ToolFailed(f"{self.config.name} does not run: {self._why_not}")
-        return self._connection
+
+    async def _live_one(self) -> Connection:
+        while True:
+            await self._settled.wait()
+            connection = self._connection
+            if connection is None:
+                raise ToolFailed(f"{self.config.name} does not run: {self._why_not}")
+            if not connection.over.is_set():
+                return connection
+            self._settled.clear()  # its end was not heard of yet
 
     async def _live(self, say: _Saying) -> str:
         """One life of it, from its start to its end; gives why it ended, as sentences."""
@@ -151,29 +173,48 @@ class McpServer:
                     await self._list(connection, say)
                     limit.reschedule(None)
                     self._settled.set()
+                    await self._look_beside(connection, say)
                     await connection.over.wait()
         except TimeoutError:
             if not limit.expired():
                 raise
             return f"It did not start within {within:g} s."
-        except ToolFailed as error:
-            return f"{_capital(str(error)).removesuffix('.')}."
+        except (ToolFailed, ExceptionGroup) as error:
+            cause = next(causes(error))
+            if not isinstance(cause, ToolFailed):
+                raise cause from error
+            return f"{_capital(str(cause)).removesuffix('.')}."
         return f"{_capital(channel.why() or 'the connection was lost')}."
 
     async def _list(self, connection: Connection, say: _Saying) -> None:
         """Puts on the shelf what this connection has, unless there is a newer one by then."""
         async with self._listing:
             listed = await connection.tools()
+            tools, problems = await aside(self._offered, self, listed.items)
             if connection is not self._connection:
                 return
-            tools, problems = self._offered(self, listed.items)
-            refused = say.shelf.put(tools)
+            self._tools = tools
+            refused = say.shelf.put(tools, self._prompts())
             count = len(tools) - len(refused)
             say(
                 Condition.READY,
                 f"{count} tool{'' if count == 1 else 's'}",
                 (*listed.problems, *problems, *refused),
             )
+
+    async def _look_beside(self, connection: Connection, say: _Saying) -> None:
+        """Resources and prompts: tools don't wait for them."""
+        async with self._listing:
+            await self.beside.look(connection)
+            if connection is not self._connection:
+                return
+            if self.beside.prompts:
+                say.shelf.put(self._tools, self._prompts())
+            if self.beside.problems:
+                say.more(self.beside.problems)
+
+    def _prompts(self) -> Sequence[McpPrompt]:
+        return [McpPrompt(self, listed) for listed in self.beside.prompts]
 
     def _with_last_words(self, why: str) -> str:
         last = self.log.last_line()
@@ -188,6 +229,7 @@ class McpServer:
         """It does not run, and calls of its tools are told so."""
         self._why_not = why
         self._settled.set()
+        self.beside.rest()
         say(condition, why)
 
 
@@ -196,10 +238,15 @@ class _Saying:
 
     def __init__(self, server: str, shelf: Shelf) -> None:
         self.shelf = shelf
-        self._server = server
+        self._last = SourceStatus(server, Condition.STARTING)
 
     def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
-        self.shelf.say(SourceStatus(self._server, condition, detail, tuple(problems)))
+        self._last = SourceStatus(self._last.name, condition, detail, tuple(problems))
+        self.shelf.say(self._last)
+
+    def more(self, problems: Sequence[str]) -> None:
+        """Besides what was said last."""
+        self(self._last.condition, self._last.detail, tuple(dict.fromkeys((*self._last.problems, *problems))))
 
 
 def _log(config: ServerConfig, around: Around) -> ServerLog:

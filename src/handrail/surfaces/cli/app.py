@@ -86,6 +86,7 @@ LATER: Mapping[str, str] = {
     "config": "handrail.surfaces.cli.config_commands:config",
     "grants": "handrail.surfaces.cli.grants_commands:grants",
     "init": "handrail.surfaces.cli.init_command:init",
+    "mcp": "handrail.surfaces.cli.mcp_commands:mcp",
     "policy": "handrail.surfaces.cli.policy_commands:policy",
     "run": "handrail.surfaces.cli.run_command:run",
     "sessions": "handrail.surfaces.cli.sessions_commands:sessions",
@@ -165,14 +166,20 @@ def exec_(file: str, workspace: Path, wire: str | None, as_json: bool, **flags: 
 @click.option("--model", metavar="NAME", help="Show the names that this model's family knows.")
 @in_mode
 @with_policies
+@with_tools
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--explain", is_flag=True, help="Also each hidden tool, with the reason.")
 @click.option("--all", "all_", is_flag=True, help="All known tools, with provider and server.")
-def tools(workspace: Path, as_json: bool, explain: bool, all_: bool, **flags: object) -> int:
-    """Show the tools that a model would see. What no option says, the settings say."""
-    from handrail.surfaces.cli.tools_command import run_tools
+@click.option("--start", is_flag=True, help="Start servers and commands, and ask them for their tools.")
+def tools(workspace: Path, as_json: bool, explain: bool, all_: bool, start: bool, **flags: object) -> int:
+    """Show the tools that a model would see. What no option says, the settings say.
 
-    return run_tools(workspace, flags, as_json=as_json, explain=explain, everything=all_)
+    Tool files and packages that are trusted are loaded. Servers and commands are named, and not started without
+    --start.
+    """
+    from handrail.surfaces.cli.tools_command import Wanted, run_tools
+
+    return run_tools(workspace, flags, Wanted(as_json, explain, all_), start=start)
 
 
 @handrail.command("demo")

@@ -25,6 +25,7 @@ from handrail.surfaces.cli.interrupting import ends, interruptible
 from handrail.surfaces.cli.journals import shown_time
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
+from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.text import printable, wants_colour
 from handrail.surfaces.cli.turn_text import turn_lines
 from handrail.wire import Response, Wire, read
@@ -61,6 +62,7 @@ async def _exec(responses: Sequence[Response], settings: Settings, *, as_json: b
     async with Session.open(settings.workspace, settings=settings, parts=parts) as session:
         for note in notes_on(settings.rules.rules, session.knows):
             exits.told(printable(note))
+        SourceNotes(settings.problems).follow(session)
         async with interruptible(ends(session)) as interrupted:
             for response in responses:
                 turns.append(await session.run(response))

@@ -32,6 +32,7 @@ from handrail.surfaces.cli.options import (
     with_tools,
 )
 from handrail.surfaces.cli.settings_here import tell_of
+from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.taking_up import settings_as_left
 
 TAKEN_OVER = (
@@ -85,6 +86,7 @@ async def _resume(named: str | TakeOver, settings: Settings, taken: str, *, as_j
     parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
     async with Session.open(settings.workspace, settings=settings, session=named, parts=parts) as session:
         exits.told(taken)
+        SourceNotes(settings.problems).follow(session)
         async with interruptible(ends(session)) as interrupted:
             turns = await session.take_up()
         for turn in turns:

@@ -1,4 +1,5 @@
-"""`handrail tools`: what a model would see, and why the rest is hidden. Starts nothing, opens no session."""
+"""`handrail tools`: what a model would see, and why the rest is hidden. Opens no session, and starts no program
+unless it is told to."""
 
 from __future__ import annotations
 
@@ -10,7 +11,10 @@ from pathlib import Path
 from handrail.catalog import Menu, Registry
 from handrail.catalog.toolbox import Toolbox
 from handrail.contract.basics import Json
-from handrail.settings.keys import MODEL
+from handrail.contract.provider import SourceStatus
+from handrail.contract.values import value
+from handrail.settings.keys import ENTRY_POINTS, MODEL
+from handrail.settings.load import Settings
 from handrail.settings.skills.listing import told_of
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.policies import notes_on
@@ -19,24 +23,56 @@ from handrail.surfaces.cli.text import printable
 from handrail.tools import builtin_tools
 
 
-def run_tools(workspace: Path, flags: Mapping[str, object], *, as_json: bool, explain: bool, everything: bool) -> int:
-    """`flags` gives settings as typed."""
+@value
+class Wanted:
+    """What is to be printed, and how."""
+
+    as_json: bool
+    explain: bool
+    everything: bool
+
+
+def run_tools(workspace: Path, flags: Mapping[str, object], wanted: Wanted, *, start: bool) -> int:
+    """`flags` gives settings as typed. `start` runs servers and commands, to ask them for their tools."""
     registry = Registry(builtin_tools())
     settings = settings_here(workspace, flags)
     tell_of(settings)
+    if not _has_tools_elsewhere(settings):
+        _show(registry, settings, wanted, ())
+        return 0
+    from handrail.surfaces.cli.sources import SourceNotes  # a list of the built-in tools alone needs no event loop
+    from handrail.surfaces.cli.tools_elsewhere import with_tools_elsewhere
+
+    def show(sources: tuple[SourceStatus, ...], left: tuple[str, ...]) -> None:
+        notes = SourceNotes(settings.problems)
+        for status in sources:
+            notes.tell(status)
+        if left:
+            exits.told(printable(f"not asked for their tools: {', '.join(left)}; --start starts them, and asks"))
+        _show(registry, settings, wanted, sources)
+
+    with_tools_elsewhere(registry, settings, show, start=start)
+    return 0
+
+
+def _has_tools_elsewhere(settings: Settings) -> bool:
+    folders = any(folder.is_there for folder in settings.tool_folders)
+    servers = settings.servers.usable or settings.servers.untrusted
+    return bool(folders or settings[ENTRY_POINTS] or settings.tool_commands or servers)
+
+
+def _show(registry: Registry, settings: Settings, wanted: Wanted, sources: tuple[SourceStatus, ...]) -> None:
     policy = settings.policy()
     for note in notes_on(policy.rules, registry.knows):
         exits.told(printable(note))
     menu = Toolbox(registry, lambda: policy, told_of(settings.skills.usable)).menu(settings[MODEL])
-    if as_json:
-        report = _report(registry, menu, explain=explain, everything=everything)
-        sys.stdout.write(json.dumps(report) + "\n")
+    if wanted.as_json:
+        sys.stdout.write(json.dumps(_report(registry, menu, wanted, sources)) + "\n")
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _lines(registry, menu, explain=explain, everything=everything))
-    return 0
+        sys.stdout.writelines(f"{printable(line)}\n" for line in _lines(registry, menu, wanted, sources))
 
 
-def _report(registry: Registry, menu: Menu, *, explain: bool, everything: bool) -> dict[str, Json]:
+def _report(registry: Registry, menu: Menu, wanted: Wanted, sources: tuple[SourceStatus, ...]) -> dict[str, Json]:
     report: dict[str, Json] = {
         "version": 1,
         "family": menu.family.name,
@@ -51,9 +87,18 @@ def _report(registry: Registry, menu: Menu, *, explain: bool, everything: bool) 
             for shown in menu.tools
         ],
     }
-    if explain:
+    if wanted.explain:
         report["hidden"] = [{"tool": hidden.tool.name, "reason": hidden.reason} for hidden in menu.hidden]
-    if everything:
+    if wanted.everything:
+        report["sources"] = [
+            {
+                "name": source.name,
+                "condition": source.condition.value,
+                "detail": source.detail,
+                "problems": list(source.problems),
+            }
+            for source in sources
+        ]
         report["all"] = [
             {
                 "tool": entry.tool.name,
@@ -76,9 +121,12 @@ def tool_lines(menu: Menu, *, explain: bool) -> Iterator[str]:
         yield from (f"{hidden.tool.name:<20} {hidden.reason}" for hidden in menu.hidden)
 
 
-def _lines(registry: Registry, menu: Menu, *, explain: bool, everything: bool) -> Iterator[str]:
-    yield from tool_lines(menu, explain=explain)
-    if everything:
+def _lines(registry: Registry, menu: Menu, wanted: Wanted, sources: tuple[SourceStatus, ...]) -> Iterator[str]:
+    yield from tool_lines(menu, explain=wanted.explain)
+    if wanted.everything:
+        if sources:
+            yield from ["", "Where tools come from:"]
+            yield from (f"{source.name}: {source.condition.value}, {source.detail}" for source in sources)
         yield from ["", "All known tools:"]
         for entry in registry:
             server = f", server {entry.server}" if entry.server else ""

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing in which a tool does not keep to its contract."""
+    """One thing in which a tool or a provider does not keep to its contract."""
 
     check: str
-    """`name`, `schema`, `arguments`, `determinism`, `run`, `effects`, `result` or `cancellation`."""
+    """`name`, `schema`, `arguments`, `determinism`, `run`, `effects`, `result` or `cancellation`; of a provider
+    `start`, `status`, `tools`, `bad tools`, `refresh`, `determinism` or `cancellation`."""
     text: str
     """What was found, where, and what to do about it."""
 
@@ -30,7 +31,7 @@ class Conformance:
 
 
 class NotConforming(AssertionError):
-    """A tool does not keep to its contract. `problems` has every reason; so has the message."""
+    """A tool, or a provider, does not keep to its contract. `problems` has every reason; so has the message."""
 
     def __init__(self, tool: str, problems: Sequence[Problem], notes: Sequence[str] = ()) -> None:
         self.tool = tool

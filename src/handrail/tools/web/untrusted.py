@@ -13,13 +13,13 @@ from handrail.contract.values import value
 
 @value
 class Marks:
-    """`<web_content_…>` and its end."""
+    """`<web_content_…>` and its end, or of another beginning."""
 
     name: str
 
     @classmethod
-    def drawn(cls) -> Marks:
-        return cls(f"web_content_{secrets.token_hex(6)}")
+    def drawn(cls, what: str = "web_content") -> Marks:
+        return cls(f"{what}_{secrets.token_hex(6)}")
 
     @property
     def warning(self) -> str:
@@ -32,5 +32,5 @@ class Marks:
         return f"{self.opening(source)}\n{text}\n</{self.name}>"
 
     def opening(self, source: str) -> str:
-        """`source` is an address: none holds a quote or an angle bracket."""
+        """`source` is an address, or a tool's name: none holds a quote or an angle bracket."""
         return f'<{self.name} source="{source}">'

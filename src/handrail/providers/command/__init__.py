@@ -1,0 +1,1 @@
+"""Tools of a discovery command: one command prints what there is, one runs a tool (Gemini CLI's convention)."""

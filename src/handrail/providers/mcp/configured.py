@@ -1,0 +1,47 @@
+"""The servers that settings configure, as providers: all start at once, each for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from handrail.contract.context import Workspace
+from handrail.contract.launching import Launcher
+from handrail.contract.provider import Condition, Provider, Shelf, SourceStatus
+from handrail.providers.mcp.around import Around
+from handrail.providers.mcp.offering import Offering
+from handrail.providers.mcp.resources import ResourceTools
+from handrail.providers.mcp.server import McpServer
+from handrail.settings.keys import MCP_SHARE
+from handrail.settings.load import Settings
+from handrail.settings.mcp.server import ServerConfig
+
+
+def configured_servers(
+    settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None, environment: Mapping[str, str]
+) -> Iterator[Provider]:
+    """In the order of their configuration; `environment` are the variables of every program."""
+    servers = settings.servers
+    names = [server.name for server in (*servers.usable, *servers.untrusted)]
+    offering = Offering(names, settings[MCP_SHARE])
+    around = Around(launcher, workspace, environment, state=state)
+    usable = [McpServer(server, around, offering) for server in servers.usable]
+    yield from usable
+    yield ResourceTools(usable)
+    for server in servers.untrusted:
+        yield UntrustedServer(server)
+
+
+class UntrustedServer:
+    """A server that came with the workspace and that nobody said yes to: it is told of, and not started."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self.name = f"MCP server {config.name}"
+        self._config = config
+
+    async def provide(self, shelf: Shelf) -> None:
+        detail = f"{self._config.origin} came with the workspace; look with `handrail trust show`, then `trust add`"
+        shelf.say(SourceStatus(self._config.name, Condition.UNTRUSTED, detail))
+
+    async def refresh(self) -> None:
+        """A yes holds from the next start on."""

@@ -1,0 +1,45 @@
+"""The servers that settings name, for commands that take one by its name."""
+
+from __future__ import annotations
+
+from handrail.errors import UsageError
+from handrail.policy.spelling import unknown
+from handrail.runtime.who import governed_by
+from handrail.settings.load import Settings
+from handrail.settings.mcp.server import Http, ServerConfig
+from handrail.surfaces.cli.text import printable
+
+
+def usable(settings: Settings, name: str) -> ServerConfig:
+    """The server of this name. Raises UsageError where there is none, or where nobody trusts it yet."""
+    for server in settings.servers.usable:
+        if server.name == name:
+            return server
+    for server in settings.servers.untrusted:
+        if server.name == name:
+            raise UsageError(
+                f"{name} came with the workspace, in {printable(server.origin)}, and waits for your trust; look with "
+                "`handrail trust show`, then `handrail trust add`"
+            )
+    names = tuple(server.name for server in settings.servers.usable)
+    if not names:
+        raise UsageError("no server is configured here; add one with `handrail mcp add`")
+    raise UsageError(unknown("server", name, names))
+
+
+def at_address(settings: Settings, name: str) -> tuple[ServerConfig, Http]:
+    """One that can be logged in to. Raises UsageError."""
+    server = usable(settings, name)
+    if server.problem:
+        raise UsageError(f"{name}: {server.problem}")
+    if not isinstance(server.transport, Http):
+        raise UsageError(f"{name} is a command that is started, and needs no login")
+    if server.oauth is not None and not server.oauth.enabled:
+        raise UsageError(f"{name}: {printable(server.origin)} says that it has no login (oauth.enabled = false)")
+    return server, server.transport
+
+
+def refuse_inside() -> None:
+    """Raises UsageError within a governed call."""
+    if why := governed_by(None):
+        raise UsageError(f"only a person adds servers and logs in, at a surface of their own; refused: {why}")
