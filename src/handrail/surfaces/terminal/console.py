@@ -16,13 +16,14 @@ from handrail.settings.keys import MODE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli.text import bold, dim, printable
 from handrail.surfaces.terminal import slash
-from handrail.surfaces.terminal.dialog import Dialog, Result, Stop, said_in_words
 from handrail.surfaces.terminal.models import ModelOf
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.status import Status
+from handrail.surfaces.terminal.steps import Result, Stop
 from handrail.surfaces.terminal.wrapping import wrapped
 
 if TYPE_CHECKING:
+    from handrail.surfaces.terminal.dialog import Dialog
     from handrail.surfaces.terminal.work import Work
 
 MOST_ECHOED = 20
@@ -144,6 +145,8 @@ class Console:
         return asked_lines(dialog, self._opening.settings.workspace, self.skin.columns, colour=self.skin.colour)
 
     def answer(self, dialog: Dialog, result: Result) -> None:
+        from handrail.surfaces.terminal.dialog import said_in_words
+
         self.skin.print([dim(f"  → {printable(said_in_words(result))}", colour=self.skin.colour)])
         if isinstance(result, Stop):
             self._stop("the person said no, and wants you to stop")
