@@ -12,7 +12,6 @@ from servers.conversation import Step
 from servers.dialect import Event, halves
 from servers.script import Turn, Use
 
-
 _USAGE = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
 
 

@@ -12,7 +12,6 @@ from servers.conversation import By, Step
 from servers.dialect import Event, halves
 from servers.script import Turn
 
-
 _USAGE = {
     "input_tokens": 10,
     "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
