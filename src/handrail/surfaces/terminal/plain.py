@@ -33,7 +33,7 @@ _PIECE = 65_536
 class Plain:
     """While the agent works nothing is read; what was typed then is dropped when a question appears."""
 
-    colour, words = False, True
+    colour, words, echoes = False, True, False
 
     def __init__(self, host: Host) -> None:
         self._host = host

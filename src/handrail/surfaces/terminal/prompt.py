@@ -44,7 +44,7 @@ ESCAPE = 0.05
 class Prompt:
     """Draws, and takes keys. `run` ends when the person leaves."""
 
-    words = False
+    words, echoes = False, True
 
     def __init__(self, host: Host, history: Path, *, colour: bool) -> None:
         """`history` is the folder that what was typed is kept in."""
