@@ -15,6 +15,7 @@ from handrail.runtime.intake import ToolFinder
 from handrail.runtime.judge import Judge
 from handrail.runtime.questions import QuestionCall
 from handrail.runtime.skills import SessionSkills
+from handrail.runtime.subagents import AgentSlot
 
 
 @value
@@ -25,12 +26,14 @@ class SessionTools:
     skills: SessionSkills
     box: Toolbox
     find: ToolFinder
+    agents: AgentSlot
 
     @classmethod
     def of(cls, registry: Registry, judge: Judge, skills: SessionSkills, model: str) -> Self:
         """`model` names the model that answers."""
-        box = Toolbox(registry, lambda: judge.policy, skills.told)
-        return cls(registry, skills, box, finder(registry, model, box.deferred))
+        agents = AgentSlot()
+        box = Toolbox(registry, lambda: judge.policy, skills.told, agents.told)
+        return cls(registry, skills, box, finder(registry, model, box.deferred), agents)
 
 
 def finder(registry: Registry, model: str, deferred: SessionDeferredTools) -> ToolFinder:
