@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from handrail.agent.model import ModelEvent, ModelRequest, Received
+from handrail.agent.model import Model, ModelEvent, ModelRequest, Received
 from handrail.agent.models.endpoint import Endpoint
 from handrail.agent.models.http_model import HttpModel
 from handrail.agent.models.patience import Patience
@@ -71,11 +71,11 @@ def request(wire: Wire, *behind: JsonObject, system: str = "You help.") -> Model
     return ModelRequest(system, (encode_user("Look around.", wire), *behind), menu())
 
 
-async def asked(model: HttpModel, *behind: JsonObject) -> list[ModelEvent]:
+async def asked(model: Model, *behind: JsonObject) -> list[ModelEvent]:
     return [event async for event in model.respond(request(model.wire, *behind))]
 
 
-async def asked_in_vain(model: HttpModel) -> tuple[list[ModelEvent], ModelError]:
+async def asked_in_vain(model: Model) -> tuple[list[ModelEvent], ModelError]:
     """What came, and the error that ended it."""
     events: list[ModelEvent] = []
     try:
