@@ -49,8 +49,9 @@ class Task:
 async def carry_out(task: Task, settings: Settings, output: Output) -> int:
     """The exit code. Raises UsageError where no model can be used."""
     model = model_of(settings=settings)
-    view = _view(output, settings.workspace)
-    parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
+    approve = Approve(settings[APPROVE])
+    view = _view(output, leaves_open=approve is Approve.WAIT)
+    parts = Parts(asker=asker_of_option(approve, settings.workspace))
     async with Session.open(
         settings.workspace, model=model.name, session=task.session or "", settings=settings, parts=parts
     ) as session:
@@ -68,8 +69,10 @@ async def carry_out(task: Task, settings: Settings, output: Output) -> int:
     return EXITS[finished.ended]
 
 
-def _view(output: Output, root: Path) -> View:
-    return Text(root, colour=wants_colour()) if output is Output.TEXT else Lines(every=output is Output.EVENTS)
+def _view(output: Output, *, leaves_open: bool) -> View:
+    if output is Output.TEXT:
+        return Text(colour=wants_colour(), leaves_open=leaves_open)
+    return Lines(every=output is Output.EVENTS, leaves_open=leaves_open)
 
 
 def _soon(told: Callable[[Event], None], event: Event) -> None:
@@ -103,7 +106,7 @@ def _tell_how_it_ended(finished: Finished, spent: Spent, session: str, workspace
 def _summary(finished: Finished, spent: Spent) -> str:
     usage = spent.usage
     tokens = f", {usage.input + usage.output:,} tokens" if usage.input or usage.output else ""
-    money = f", ${spent.money:.2f}" if spent.money is not None else ""
+    money = f", ${spent.money:.{2 if spent.money >= 0.1 else 4}f}" if spent.money is not None else ""
     return f"{_ENDINGS[finished.ended]} after {spent.turns} responses{tokens}{money}"
 
 

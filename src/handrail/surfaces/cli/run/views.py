@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
 from typing import Protocol
 
 import click
@@ -15,6 +14,7 @@ from handrail.agent.model import TextArrived, Waiting
 from handrail.agent.spent import Spent
 from handrail.contract.basics import CallId, JsonObject
 from handrail.contract.calls import AwaitingApproval, CallState, Failed, Rejected, SettledState
+from handrail.contract.decision import Decision
 from handrail.contract.events import CallChanged, Event, NoticeGiven, TopicSet
 from handrail.runtime.event_json import event_json
 from handrail.runtime.redacted_view import redactor_for
@@ -45,9 +45,10 @@ class View(Protocol):
 class Lines:
     """A JSON object on a line of its own for each event; the last one is the report."""
 
-    def __init__(self, *, every: bool) -> None:
-        """Not `every`: the report alone."""
+    def __init__(self, *, every: bool, leaves_open: bool) -> None:
+        """Not `every`: the report alone. `leaves_open`: questions are for whoever answers later."""
         self._every = every
+        self._leaves_open = leaves_open
         self._began = Began("", "", "", "")
         self._calls: dict[CallId, CallState] = {}
 
@@ -59,7 +60,8 @@ class Lines:
     def told(self, event: Event) -> None:
         if isinstance(event, CallChanged):
             self._calls[event.state.request.id] = event.state
-            _tell_if_waiting(event.state)
+            if self._leaves_open:
+                _tell_if_waiting(event.state)
         if self._every:
             _write(event_json(event))
 
@@ -75,9 +77,9 @@ class Lines:
 class Text:
     """What the model says goes to stdout, line by line; its calls are lines on stderr."""
 
-    def __init__(self, root: Path, *, colour: bool) -> None:
-        self._root = root
+    def __init__(self, *, colour: bool, leaves_open: bool) -> None:
         self._colour = colour
+        self._leaves_open = leaves_open
         self._redactor = Redactor(os.environ)
         self._open = ""
         """The line that the model is writing. It is shown when it is whole: half a secret can't be told from a word."""
@@ -117,16 +119,16 @@ class Text:
         self._close_line()
 
     def _call(self, state: CallState) -> None:
-        _tell_if_waiting(state)
+        if self._leaves_open:
+            _tell_if_waiting(state)
         if not isinstance(state, SettledState):
             return
         self._close_line()
         knowing = redactor_for(state.invocation, self._redactor) if state.invocation else self._redactor
         indent = "  " if state.request.parent is not None else ""
         self._beside(indent + knowing.text(headline(state, colour=self._colour)))
-        if isinstance(state, Rejected | Failed) and state.fault is not None:
-            why = knowing.text(printable(state.fault.message.split("\n", 1)[0]))
-            self._beside(indent + dim(f"  {why}", colour=self._colour))
+        if why := _why(state):
+            self._beside(indent + dim(f"  {knowing.text(printable(why))}", colour=self._colour))
 
     def _close_line(self) -> None:
         if self._open:
@@ -141,6 +143,17 @@ class Text:
 
     def _beside(self, line: str) -> None:
         click.echo(line, err=True)
+
+
+def _why(state: SettledState) -> str:
+    """Why a call did not do what it was to do, in a line for people."""
+    match state:
+        case Rejected(decision=Decision() as decision):
+            return f"{decision.outcome} ({decision.source}): {decision.reason}"
+        case Failed(fault=fault):
+            return fault.message.split("\n", 1)[0]
+        case _:
+            return ""
 
 
 def _tell_if_waiting(state: CallState) -> None:
