@@ -46,7 +46,6 @@ from handrail.runtime.hooks import Hooks
 from handrail.runtime.intake import Intake, ToolFinder
 from handrail.runtime.jobs import SessionJobs
 from handrail.runtime.judge import Judge
-from handrail.runtime.ledger import ConversationLedger
 from handrail.runtime.live import LiveCall
 from handrail.runtime.loop_thread import LoopThread
 from handrail.runtime.openings import HowOpened
@@ -61,7 +60,9 @@ from handrail.runtime.scheduler import Scheduler
 from handrail.runtime.shell_state import SessionShell
 from handrail.runtime.shelves import Shelves
 from handrail.runtime.skills import SessionSkills
+from handrail.runtime.speaker import Speaker
 from handrail.runtime.spilling import SpillFolder, spill_folder
+from handrail.runtime.subagents import Employment
 from handrail.runtime.support import AgentSupport
 from handrail.runtime.turn_runner import TurnRunner
 from handrail.runtime.turns import Turn
@@ -159,7 +160,7 @@ class Session:
             judge = Judge(resolver, policy)
             skills = SessionSkills.of(settings, judge, resolver)
             tools = SessionTools.of(Shelves(Registry(), Bus()), judge, skills, model or settings[MODEL])
-            works = _works(tools, shell, judge, books, parts, spilled)
+            works = _works(tools, shell, judge, books, parts, spilled, settings)
             await works.shelves.fill(GivenTools(BUILT_IN, builtin_tools() if parts.tools is None else parts.tools))
             providers = parts.providers
             if providers is None:
@@ -343,7 +344,13 @@ class Session:
 
 
 def _works(
-    tools: SessionTools, shell: SessionShell, judge: Judge, books: Books, parts: Parts, spilled: Path | None
+    tools: SessionTools,
+    shell: SessionShell,
+    judge: Judge,
+    books: Books,
+    parts: Parts,
+    spilled: Path | None,
+    settings: Settings,
 ) -> _Works:
     place, records = shell.workspace, Records(books.journal, parts.checkpoints, parts.clock)
     bus, order, desk = (
@@ -353,20 +360,22 @@ def _works(
     )
     hooks, jobs, grants = Hooks(bus), SessionJobs(order, bus), Grants(judge, books.shelf, bus.notice)
     spills = SpillFolder(spilled) if spilled else None
-    ledger = ConversationLedger()
-    budget = Budget(spills, parts.result_budget, parts.turn_budget, ledger.take_back)
+    main = Speaker()
+    employment = Employment(tools.agents, tools.box.menu, main)
+    budget = Budget(spills, parts.result_budget, parts.turn_budget, employment.take_back)
     intake = Intake(tools.find, judge, desk, order, hooks, place, records.now)
     consent = Consent(desk, order, judge, grants, books.journal, records.now)
     plan_mode = SessionPlanMode(judge, books.values, place.root, books.session, bus.notice)
     shared = Surroundings(
-        place, parts.launcher, bus, jobs, parts.clock, ledger, spills, shell, books.values, plan_mode, tools.skills,
-        tools.box.deferred,
+        place, parts.launcher, bus, jobs, parts.clock, spills, shell, books.values, plan_mode, tools.skills,
+        tools.box.deferred, employment,
     )  # fmt: skip
     running = Running(order, hooks, budget, shared)
     executor = Executor(intake, consent, judge, order, running, records, bus)
-    scheduler = Scheduler(executor, order, parts.asker)
+    scheduler = Scheduler(executor, order, parts.asker, main)
     turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
-    support = AgentSupport(place, books.values, ledger, plan_mode)
+    employment.turns = turns
+    support = AgentSupport(place, books.values, main, plan_mode, tools.agents, settings, bus.notice)
     return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, tools.shelves, support)
 
 

@@ -181,7 +181,7 @@ REFUSED = {
     "no arguments at all": ({"parameters": {}, "run": without}, "takes nothing by position"),
     "what there is not": (
         {"parameters": {}, "run": with_database},
-        "takes 'database' after its arguments, but there it can only take: Calls, DeferredTools, FileLedger",
+        "takes 'database' after its arguments, but there it can only take: Agents, Calls, DeferredTools, FileLedger",
     ),
     "a class to run": ({"parameters": {}, "run": Model}, "is a class"),
     "a schema that does not compile": (

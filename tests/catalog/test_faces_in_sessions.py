@@ -21,7 +21,7 @@ from handrail.session import Session
 from handrail.settings.load import Settings, load_settings
 from handrail.testing import FakeTool, MemoryJournal
 from handrail.tools import builtin_tools
-from handrail.tools.shells import tool as shell_tool
+from handrail.tools.shells import running
 from handrail.wire import Wire
 
 NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
@@ -142,7 +142,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def jobs_are_left_alone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shell_tool, "SETTLING", 0.02)
+    monkeypatch.setattr(running, "SETTLING", 0.02)
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ PARTS = (
     "values",
     "plan_mode",
     "deferred",
+    "agents",
 )
 """Of a context, after the workspace."""
 
@@ -88,7 +89,8 @@ def test_a_run_that_is_not_async_is_refused_at_definition():
 
 def test_a_run_that_asks_for_what_there_is_not_is_told_what_there_is():
     with pytest.raises(
-        ToolDefinitionError, match=r"run takes 'database', annotated 'str'; it can take: Calls, DeferredTools, File"
+        ToolDefinitionError,
+        match=r"run takes 'database', annotated 'str'; it can take: Agents, Calls, DeferredTools, File",
     ):
 
         class Greedy(Tool[Params]):

@@ -14,6 +14,9 @@ import jsonschema_rs
 import pytest
 
 from e2e.command import handrail
+from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, Reported, ResponseDone, TurnEnded
+from handrail.agent.model import CallBegun, TextArrived, ThinkingArrived, Usage, Waiting
+from handrail.agent.spent import Spent
 from handrail.contract.basics import CallId, Instant, SessionId
 from handrail.contract.calls import AwaitingApproval, CallState
 from handrail.contract.confirmation import (
@@ -32,14 +35,19 @@ from handrail.contract.events import CallChanged, Event, NoticeGiven
 from handrail.runtime.event_json import event_json
 from handrail.runtime.journal import SqliteJournal
 from handrail.runtime.parts import Parts
+from handrail.runtime.reports import state_name
 from handrail.runtime.turns import Turn
 from handrail.session import Session
 from handrail.surfaces.cli.exec_report import turn_json
+from handrail.surfaces.cli.run.report import EXITS, Began, agent_event_json, began_json, finished_json
 from handrail.testing import FakeTool, Fault, FaultyTool, MemoryJournal
 from handrail.tools import builtin_tools
 from handrail.wire import Wire, decode
 from neutral_calls import calls, read, write
 from runtime.journal_states import EVERY_STATE
+from servers.provider_server import DIALECTS, ProviderServer
+from servers.script import Use as ServedUse
+from servers.script import says
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 SCHEMAS = {path.name.removesuffix(".schema.json"): path for path in REFERENCE.glob("*.schema.json")}
@@ -58,7 +66,12 @@ def closed(schema: Any) -> Any:
 
 
 def validator(name: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(closed(json.loads(SCHEMAS[name].read_text())))
+    return jsonschema_rs.Draft202012Validator(closed(json.loads(SCHEMAS[name].read_text())), retriever=beside)
+
+
+def beside(uri: str) -> Any:
+    """Another of the schemas, which one names by its file."""
+    return closed(json.loads((REFERENCE / uri.rpartition("/")[2]).read_text()))
 
 
 def problems(name: str, value: Any) -> list[str]:
@@ -70,8 +83,8 @@ def named_states(name: str) -> set[str]:
     return set(schema["$defs"]["call"]["properties"]["state"]["enum"])
 
 
-def test_three_schemas_are_published() -> None:
-    assert SCHEMAS.keys() == {"exec", "events", "journal"}
+def test_four_schemas_are_published() -> None:
+    assert SCHEMAS.keys() == {"exec", "events", "journal", "run"}
 
 
 @pytest.mark.parametrize("name", sorted(SCHEMAS))
@@ -192,6 +205,66 @@ def test_an_events_form_has_a_version() -> None:
         "call": None,
         "message": "hello",
     }
+
+
+# run --json, run --stream-json
+
+SAID: list[AgentEvent] = [
+    TextArrived("a"),
+    ThinkingArrived("b"),
+    CallBegun("shell"),
+    Waiting(1.5, "overloaded"),
+    ResponseDone(Usage(3, 2, 1, 4)),
+    TurnEnded(Turn("turn-1", decode({"calls": []}), (), ())),
+    Compacted(100, 10),
+    Reported("a1", "done"),
+]
+BEGAN = Began("s", "m", "/w", "default")
+
+
+@pytest.mark.parametrize("event", SAID, ids=lambda event: type(event).__name__)
+def test_what_an_agent_tells_is_as_published(event: AgentEvent) -> None:
+    line = agent_event_json(event)
+    assert line is not None
+    assert problems("run", json.loads(json.dumps(line))) == []
+
+
+def test_every_event_of_an_agent_is_among_them() -> None:
+    assert {type(event) for event in SAID} == set(get_args(AgentEvent)) - {Finished}
+    assert problems("run", began_json(BEGAN)) == []
+
+
+def test_what_run_prints_is_as_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    script = [says("I look.", ServedUse("read_file", {"file_path": "a.txt"}), thinking="Hm."), says("It is a.")]
+    with ProviderServer(DIALECTS[Wire.ANTHROPIC](), script) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        options = ["-C", str(tmp_path), "--model", "anthropic"]
+        lines = handrail("run", "x", "--stream-json", *options, state=tmp_path / "state").reports
+        report = handrail("run", "x", "--json", *options, state=tmp_path / "state").report
+    assert [found for line in [*lines, report] for found in problems("run", line)] == []
+    assert [lines[0]["type"], lines[-1]["type"], report["type"]] == ["began", "finished", "finished"]
+
+
+@pytest.mark.parametrize("ended", Ended)
+def test_a_report_is_as_published_however_it_ended(ended: Ended) -> None:
+    finished = Finished(ended, "text", "why")
+    report = finished_json(BEGAN, finished, Spent(Usage(1, 0, 0, 1), 0.5, 1, 2.0), EVERY_STATE.values())
+    assert problems("run", json.loads(json.dumps(report))) == []
+    assert [call["state"] for call in report["calls"]] == [state_name(state) for state in EVERY_STATE.values()]
+    assert f"`{ended}`" in (REFERENCE / "run.md").read_text()
+
+
+@pytest.mark.parametrize("state", EVERY_STATE.values(), ids=[kind.__name__ for kind in EVERY_STATE])
+def test_events_of_the_session_may_stand_between(state: CallState) -> None:
+    assert problems("run", event_json(CallChanged(state))) == []
+
+
+def test_every_exit_code_of_a_run_is_in_the_reference() -> None:
+    page = (REFERENCE / "run.md").read_text()
+    for ended in Ended:
+        assert any(f"| {EXITS[ended]} |" in line and f"`{ended}`" in line for line in page.splitlines()), ended
 
 
 # The journal

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Ran, environment, handrail, neutral
-from terminal import Terminal
+
+from e2e.command import Ran, environment, handrail, neutral
+from e2e.terminal import Terminal
 
 WRITE = ("write_file", {"file_path": "a.txt", "content": "one\n"})
 OTHER = ("write_file", {"file_path": "b.txt", "content": "two\n"})

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from command import environment, handrail
-from terminal import Terminal
+from e2e.command import environment, handrail
+from e2e.terminal import Terminal
 
 PROMPT = "[c]ancel the call: "
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command import environment, neutral
-from terminal import Terminal
+
+from e2e.command import environment, neutral
+from e2e.terminal import Terminal
 
 PROMPT = "[c]ancel the call: "
 

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import Ran, environment, handrail, neutral
-from terminal import Terminal
+
+from e2e.command import Ran, environment, handrail, neutral
+from e2e.terminal import Terminal
 
 ALLOW = '[[rule]]\ncommand = "touch *"\ndecision = "allow"\n'
 POLICY, CONFIG = ".handrail/policy.toml", ".handrail/config.toml"

@@ -378,6 +378,9 @@ ANSWERING = [
     "handrail mcp login x",
     "handrail trust remove .",
     "handrail policy add x",
+    "handrail init",
+    "handrail --debug init --yes",
+    "python -m handrail init",
     "handrail $WHAT approve 1",
     "handrail approvals $WHAT 1",
     "hand\\rail approvals approve 1",
@@ -395,6 +398,7 @@ def test_a_call_can_not_answer_approvals_or_change_policy(world: World, mode: st
     "command",
     [
         "handrail approvals list",
+        "handrail exec init",
         "handrail tools",
         "handrail exec file.json",
         "handrail trust list",

@@ -12,6 +12,8 @@ from servers.conversation import Step
 from servers.dialect import Event, halves
 from servers.script import Turn, Use
 
+_USAGE = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
+
 
 class ChatDialect:
     wire = Wire.OPENAI_CHAT
@@ -43,10 +45,12 @@ class ChatDialect:
 
     def whole(self, turn: Turn) -> Any:
         choice = {"index": 0, "message": {**_message(turn), "refusal": None}, "finish_reason": _finish(turn)}
-        return {**_about(turn, "chat.completion"), "choices": [{**choice, "logprobs": None}]}
+        return {**_about(turn, "chat.completion"), "choices": [{**choice, "logprobs": None}], "usage": _USAGE}
 
     def events(self, turn: Turn) -> Iterator[Event]:
         yield "", _chunk(turn, {"role": "assistant", "content": ""})
+        for piece in halves(turn.thinking) if turn.thinking else ():
+            yield "", _chunk(turn, {"reasoning_content": piece})
         for piece in halves(turn.text):
             yield "", _chunk(turn, {"content": piece})
         for index, use in enumerate(turn.uses):
@@ -58,6 +62,7 @@ class ChatDialect:
             for index, both in enumerate(pieces):
                 yield "", _chunk(turn, {"tool_calls": [{"index": index, "function": {"arguments": both[half]}}]})
         yield "", _chunk(turn, {}, _finish(turn))
+        yield "", {**_about(turn, "chat.completion.chunk"), "choices": [], "usage": _USAGE}
         yield "", "[DONE]"
 
     def model_step(self, turn: Turn) -> Step:
@@ -87,7 +92,8 @@ def _call(use: Use) -> dict[str, Any]:
 
 def _message(turn: Turn) -> dict[str, Any]:
     calls = {"tool_calls": [_call(use) for use in turn.uses]} if turn.uses else {}
-    return {"role": "assistant", "content": turn.text or None, **calls}
+    thought = {"reasoning_content": turn.thinking} if turn.thinking else {}
+    return {"role": "assistant", "content": turn.text or None, **thought, **calls}
 
 
 def _model_step(message: Any) -> Step:

@@ -72,11 +72,16 @@ class GeminiDialect:
         return {"functionCall": {"id": use.id, **named} if self._ids else named}
 
 
+_ABOUT = {"modelVersion": "gemini-local"}
+
+
 def _chunk(turn: Turn, parts: Sequence[Any], finish: str = "") -> Any:
     candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
     if finish:
         candidate["finishReason"] = finish
-    return {"candidates": [candidate], "modelVersion": "gemini-local", "responseId": turn.id}
+        usage = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20}
+        return {"candidates": [candidate], "usageMetadata": usage, **_ABOUT, "responseId": turn.id}
+    return {"candidates": [candidate], **_ABOUT, "responseId": turn.id}
 
 
 def _step(content: Any) -> Step:

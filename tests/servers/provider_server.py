@@ -7,6 +7,7 @@ once. A request that is not right is answered as the provider would, with status
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
@@ -18,6 +19,7 @@ from servers.anthropic_dialect import AnthropicDialect
 from servers.chat_dialect import ChatDialect
 from servers.conversation import problems
 from servers.dialect import Dialect
+from servers.faults import FINE, Fault
 from servers.gemini_dialect import GeminiDialect
 from servers.responses_dialect import ResponsesDialect
 from servers.script import Turn, numbered
@@ -34,11 +36,16 @@ DIALECTS: dict[Wire, type[Dialect]] = {
 class ProviderServer:
     """`with ProviderServer(AnthropicDialect(), script) as server:` listens at `server.url` until the block ends.
 
-    `wrong` holds what was wrong with any request; `played` the turns that were sent, by number from 0.
+    `wrong` holds what was wrong with any request; `played` the turns that were sent, by number from 0. The first
+    requests meet `faults`, one each; those that come then meet none.
     """
 
-    def __init__(self, dialect: Dialect, script: Sequence[Turn]) -> None:
+    def __init__(self, dialect: Dialect, script: Sequence[Turn], faults: Sequence[Fault] = ()) -> None:
         self.dialect = dialect
+        self.faults = list(faults)
+        self.headers: list[dict[str, str]] = []
+        self.gone = threading.Event()
+        """Set when a client went away in the middle of an answer."""
         self.script = numbered(script)
         self.wrong: list[str] = []
         self.requests: list[Any] = []
@@ -100,37 +107,70 @@ def _handler(server: ProviderServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            server.headers.append({name.lower(): content for name, content in self.headers.items()})
+            fault = server.faults.pop(0) if server.faults else FINE
             streams = server.dialect.streams(self.path, body)
             if streams is None:
                 server.wrong.append(f"no such path: {self.path}")
                 self._send(HTTPStatus.NOT_FOUND, server.dialect.error(f"no such path: {self.path}"))
-                return
-            turn = server.turn_for(body)
-            if isinstance(turn, str):
-                self._send(HTTPStatus.BAD_REQUEST, server.dialect.error(turn))
-            elif streams:
-                self._stream(turn)
+            elif fault.hangs_up:
+                self.connection.shutdown(socket.SHUT_RDWR)
+            elif fault.status != HTTPStatus.OK or fault.body is not None:
+                document = server.dialect.error(fault.message) if fault.body is None else fault.body
+                self._send(fault.status, document, fault)
             else:
-                self._send(HTTPStatus.OK, server.dialect.whole(turn))
+                self._answer(server.turn_for(body), fault, streams=streams and not fault.whole)
 
         def log_message(self, *_: object) -> None:
             return
 
-        def _send(self, status: HTTPStatus, document: Any) -> None:
-            data = json.dumps(document).encode()
+        def _answer(self, turn: Turn | str, fault: Fault, *, streams: bool) -> None:
+            if isinstance(turn, str):
+                self._send(HTTPStatus.BAD_REQUEST, server.dialect.error(turn))
+            elif streams:
+                try:
+                    self._stream(turn, fault)
+                except OSError:
+                    server.gone.set()
+            else:
+                self._send(HTTPStatus.OK, server.dialect.whole(turn))
+
+        def _send(self, status: int, document: Any, fault: Fault = FINE) -> None:
+            data = (document if isinstance(document, str) else json.dumps(document)).encode()
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", fault.media_type or "application/json")
             self.send_header("Content-Length", str(len(data)))
+            for name, content in fault.headers.items():
+                self.send_header(name, content)
             self.end_headers()
             self.wfile.write(data)
 
-        def _stream(self, turn: Turn) -> None:
+        def _stream(self, turn: Turn, fault: Fault) -> None:
             self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Content-Type", fault.media_type or "text/event-stream")
+            for name, content in fault.headers.items():
+                self.send_header(name, content)
             self.end_headers()
-            for name, data in server.dialect.events(turn):
+            for number, (name, data) in enumerate(server.dialect.events(turn)):
+                if number == fault.cut_after:
+                    return
+                if number == fault.silent_after:
+                    self._wait_until_they_go()
+                    return
                 text = data if isinstance(data, str) else json.dumps(data)
-                self.wfile.write((f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode())
+                event = (f"event: {name}\n" if name else "") + f"data: {text}\n\n"
+                if fault.instead and fault.instead[0] == number:
+                    event = fault.instead[1]
+                self._write(event.encode(), byte_by_byte=fault.dripped)
+
+        def _write(self, data: bytes, *, byte_by_byte: bool) -> None:
+            for piece in (data[place : place + 1] for place in range(len(data))) if byte_by_byte else [data]:
+                self.wfile.write(piece)
                 self.wfile.flush()
+
+        def _wait_until_they_go(self) -> None:
+            """A client that goes away ends the connection: then there is nothing to read but the end."""
+            self.connection.recv(1)
+            server.gone.set()
 
     return Handler

@@ -12,6 +12,14 @@ from servers.conversation import By, Step
 from servers.dialect import Event, halves
 from servers.script import Turn
 
+_USAGE = {
+    "input_tokens": 10,
+    "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+    "output_tokens": 10,
+    "output_tokens_details": {"reasoning_tokens": 0},
+    "total_tokens": 20,
+}
+
 
 class ResponsesDialect:
     wire = Wire.OPENAI_RESPONSES
@@ -38,7 +46,7 @@ class ResponsesDialect:
         return found
 
     def whole(self, turn: Turn) -> Any:
-        return {**_about(turn), "status": "completed", "output": _items(turn)}
+        return {**_about(turn), "status": "completed", "output": _items(turn), "usage": _USAGE}
 
     def events(self, turn: Turn) -> Iterator[Event]:
         for number, event in enumerate(self._events(turn)):
@@ -63,6 +71,8 @@ class ResponsesDialect:
                     yield from _text_events(item, place)
                 case "function_call":
                     yield from _argument_events(item, place)
+                case "reasoning":
+                    yield from _summary_events(item, place)
             yield {"type": "response.output_item.done", "output_index": index, "item": item}
         yield {"type": "response.completed", "response": self.whole(turn)}
 
@@ -133,6 +143,16 @@ def _text_events(item: dict[str, Any], place: dict[str, Any]) -> Iterator[Any]:
         yield {"type": "response.output_text.delta", **place, "delta": piece, "logprobs": []}
     yield {"type": "response.output_text.done", **place, "text": part["text"], "logprobs": []}
     yield {"type": "response.content_part.done", **place, "part": part}
+
+
+def _summary_events(item: dict[str, Any], place: dict[str, Any]) -> Iterator[Any]:
+    (part,) = item["summary"]
+    place = {**place, "summary_index": 0}
+    yield {"type": "response.reasoning_summary_part.added", **place, "part": {**part, "text": ""}}
+    for piece in halves(part["text"]):
+        yield {"type": "response.reasoning_summary_text.delta", **place, "delta": piece}
+    yield {"type": "response.reasoning_summary_text.done", **place, "text": part["text"]}
+    yield {"type": "response.reasoning_summary_part.done", **place, "part": part}
 
 
 def _argument_events(item: dict[str, Any], place: dict[str, Any]) -> Iterator[Any]:

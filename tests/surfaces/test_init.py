@@ -43,6 +43,9 @@ KINDS = {
         ("pytest", "pip"),
     ),
     "python with tests and nothing else": Kind({"test_tide.py": "import pytest\n"}, ("pytest",), ("pip install x",)),
+    "python with tests that are functions": Kind(
+        {"tests/test_tide.py": "from tide import at\n\ndef test_it():\n    pass\n"}, ("pytest", "python -m pytest")
+    ),
     "python with unittest": Kind({"tests/test_a.py": "import unittest\n"}, ("python -m unittest discover",)),
     "python with uv and ruff": Kind(
         {"uv.lock": "", "pyproject.toml": "[tool.pytest.ini_options]\n[tool.ruff]\n[tool.mypy]\n"},

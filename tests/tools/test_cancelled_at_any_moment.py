@@ -24,7 +24,7 @@ from handrail.sandbox import none
 from handrail.testing import FakeTool, assert_conforms
 from handrail.testing.tools import Behaviour
 from handrail.tools import builtin_tools
-from handrail.tools.shells import tool as shell_tool
+from handrail.tools.shells import running
 
 TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in builtin_tools()}
 
@@ -100,7 +100,7 @@ def test_what_is_cancelled_elsewhere_is_at_as_many_moments(path: str) -> None:
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(none, "TERM_GRACE", 0.05)
-    monkeypatch.setattr(shell_tool, "SETTLING", 0.02)
+    monkeypatch.setattr(running, "SETTLING", 0.02)
     programs = tmp_path / "programs"
     programs.mkdir()
     (programs / "pwsh").write_text("#!/bin/sh\nsleep 0.01\necho ran\n")

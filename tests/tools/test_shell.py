@@ -19,7 +19,7 @@ from handrail.contract.results import ErrorKind, TerminalDisplay
 from handrail.errors import InvalidArguments, LauncherError, ToolFailed
 from handrail.sandbox import none
 from handrail.tools.shell import Shell
-from handrail.tools.shells.outcome import MOST_CHARACTERS
+from handrail.tools.shells.parameters import MOST_CHARACTERS
 
 HANG = 60
 """Seconds after which a test that would wait for ever fails."""

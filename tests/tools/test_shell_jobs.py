@@ -24,7 +24,7 @@ from handrail.sandbox import none
 from handrail.session import Session
 from handrail.settings.places import STATE_VARIABLE
 from handrail.tools import builtin_tools
-from handrail.tools.shells import tool as shell_tool
+from handrail.tools.shells import running
 from handrail.wire import Wire
 from neutral_calls import calls
 
@@ -35,7 +35,7 @@ HANG = 60
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(none, "TERM_GRACE", 0.2)
-    monkeypatch.setattr(shell_tool, "SETTLING", 0.2)
+    monkeypatch.setattr(running, "SETTLING", 0.2)
 
 
 @pytest.fixture

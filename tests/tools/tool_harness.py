@@ -11,6 +11,7 @@ from typing import Any
 
 from handrail.catalog.registry import Registry
 from handrail.catalog.search.deferred import SessionDeferredTools
+from handrail.contract.agents import AgentOrder, AgentReply
 from handrail.contract.basics import CallId, Json, JsonObject, SessionId
 from handrail.contract.confirmation import Confirmation, PlanConfirmation, QuestionConfirmation
 from handrail.contract.context import RunContext, Workspace
@@ -20,6 +21,7 @@ from handrail.contract.results import ToolResult
 from handrail.contract.skills import Skills
 from handrail.contract.spill import Spill
 from handrail.contract.tool import Tool
+from handrail.errors import ToolFailed
 from handrail.policy import Policy
 from handrail.runtime.bus import Bus
 from handrail.runtime.files import WorkspaceFiles
@@ -58,6 +60,14 @@ class SeenOutput:
 class NoCalls:
     async def call(self, tool: str, arguments: JsonObject) -> ToolResult:
         raise AssertionError("no built-in tool makes calls")
+
+
+class NoAgents:
+    async def start(self, order: AgentOrder) -> AgentReply:
+        raise ToolFailed("no agents here")
+
+    async def tell(self, to: str, message: str) -> AgentReply:
+        raise ToolFailed("no agents here")
 
 
 class NoQuestions:
@@ -131,6 +141,7 @@ class Bench:
             self.values,
             self.plan_mode,
             self.deferred,
+            NoAgents(),
         )
         context = RunContext(CallId("call-1"), None, *parts)
         return await invocation.run(context)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from handrail.catalog import Menu
 from handrail.contract.basics import JsonObject
 from handrail.contract.values import value
 from handrail.wire import Wire
+
+if TYPE_CHECKING:  # a prompt is there sooner without it, and whoever makes a request has it
+    from handrail.catalog import Menu
 
 
 @value

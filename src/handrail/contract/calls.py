@@ -12,15 +12,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from handrail.contract.basics import ApprovalId, CallId, Instant, JsonObject
 from handrail.contract.confirmation import Confirmation, GrantOption
 from handrail.contract.decision import Decision
 from handrail.contract.effects import Effects
 from handrail.contract.results import CallFault, ToolResult
-from handrail.contract.tool import Invocation
 from handrail.contract.values import value
+
+if TYPE_CHECKING:  # tools need pydantic, and who only reads or writes calls does without
+    from handrail.contract.tool import Invocation
 
 
 @value

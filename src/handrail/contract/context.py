@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
+from handrail.contract.agents import Agents
 from handrail.contract.basics import CallId, Json, JsonObject
 from handrail.contract.confirmation import PlanConfirmation, QuestionConfirmation
 from handrail.contract.deferred import DeferredTools
@@ -235,6 +236,7 @@ class RunContext:
     values: SessionValues
     plan_mode: PlanMode
     deferred: DeferredTools
+    agents: Agents
 
 
 CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
@@ -255,8 +257,9 @@ CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
     SessionValues: lambda context: context.values,
     PlanMode: lambda context: context.plan_mode,
     DeferredTools: lambda context: context.deferred,
+    Agents: lambda context: context.agents,
 }
 """Which part of the context a parameter of `run` gets, by its annotation."""
 
-CALL_MAKING = frozenset((CAPABILITIES[RunContext], CAPABILITIES[Calls], CAPABILITIES[Questions]))
+CALL_MAKING = frozenset(CAPABILITIES[each] for each in (RunContext, Calls, Questions, Agents))
 """Whoever takes one of these may make calls of its own; a question is one."""

@@ -38,6 +38,14 @@ class Moment(StrEnum):
 
 
 @value
+class OfAgent:
+    """A subagent: its id, and which kind of agent it is."""
+
+    id: str
+    type: str
+
+
+@value
 class ToolUse:
     """A call that is about to be decided: its arguments fit the tool's schema."""
 
@@ -47,6 +55,8 @@ class ToolUse:
     tool: str
     arguments: JsonObject
     """What would run: the model's, or what a person or an earlier hook made of them."""
+    agent: OfAgent | None = None
+    """The subagent that makes the call; None for the main agent."""
 
 
 @value
@@ -58,6 +68,7 @@ class ToolUsed:
     tool: str
     arguments: JsonObject
     result: ToolResult
+    agent: OfAgent | None = None
 
 
 @value
@@ -70,6 +81,7 @@ class ToolFault:
     arguments: JsonObject
     kind: ErrorKind
     message: str
+    agent: OfAgent | None = None
 
 
 @value
@@ -83,6 +95,7 @@ class ApprovalAsked:
     approval: ApprovalId
     reason: str
     """Why it is asked about."""
+    agent: OfAgent | None = None
 
 
 @value
@@ -98,6 +111,7 @@ class ApprovalAnswered:
     """The state the call went to: `approved`, `rejected`, `edited`, `cancelled`."""
     source: str
     """Who decided: `person:terminal`, or the rule, mode or check where nobody answered."""
+    agent: OfAgent | None = None
 
 
 Notice: TypeAlias = ToolUse | ToolUsed | ToolFault | ApprovalAsked | ApprovalAnswered
@@ -166,6 +180,8 @@ def notice_json(moment: Moment, notice: Notice) -> JsonObject:
         "tool": notice.tool,
         "arguments": notice.arguments,
     }
+    if notice.agent is not None:
+        told["agent"] = {"id": notice.agent.id, "type": notice.agent.type}
     match notice:
         case ToolUsed(result=result):
             told["result"] = result.text

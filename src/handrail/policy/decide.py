@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from handrail.contract.decision import Decision, FromGrant, FromTool
+from handrail.contract.decision import Decision, FromCheck, FromGrant, FromTool
 from handrail.contract.effects import Effects
 from handrail.contract.values import value
 from handrail.policy import checks
@@ -32,6 +32,7 @@ from handrail.policy.wording import sentence
 
 def decide(facts: Facts, policy: Policy) -> Decision:
     """Allow, ask or deny, with the rule, check, grant, mode or tool that says so, and why. Never raises."""
+    policy = policy.within(facts.caller.mode)
     call = coverage(facts, policy)
     denial = next(_denials(call, policy), None)
     if denial is not None:
@@ -74,6 +75,7 @@ def allows_server(facts: Facts, policy: Policy, beginning: str) -> bool:
 
     A rule for every tool does not speak of a server that a provider runs.
     """
+    policy = policy.within(facts.caller.mode)
     return any(
         (rule.names_within(beginning, facts.names) or any(glob.text == facts.server for glob in rule.when.servers))
         and rule.when.cover(facts)
@@ -84,6 +86,8 @@ def allows_server(facts: Facts, policy: Policy, beginning: str) -> bool:
 
 def _denials(call: Coverage, policy: Policy) -> Iterator[Decision]:
     facts = call.facts
+    if not facts.caller.may_call(facts.names):
+        yield Decision(DENY, FromCheck("reach"), f"The agent {facts.caller.subagent} has no tool {facts.tool}.")
     yield from checks.denials(facts)
     for rule in policy.denies.that_hold(facts):
         hit = rule.reach(facts)

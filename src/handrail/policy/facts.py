@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.effects import Effects, PathEffect
 from handrail.contract.tool import Kind, Opinion
 from handrail.contract.values import value
+from handrail.policy.modes import Mode
 from handrail.policy.places import Places, Zone
+from handrail.policy.reach import Reach
 from handrail.policy.shell.words import Word
 
 Approval: TypeAlias = Literal["ask", "once", "always", "never"]
@@ -140,6 +143,14 @@ class Caller:
     """The name of the subagent that makes it; empty for the main agent."""
     interactive: bool = True
     """A person can be asked about it."""
+    mode: Mode | None = None
+    """No looser than this one, whatever mode the session is in; None: the session's."""
+    reach: tuple[Reach, ...] = ()
+    """The tools that it may call: those that each of these holds."""
+
+    def may_call(self, names: Sequence[str]) -> bool:
+        """Whether a tool with these names is one of them."""
+        return all(reach.holds(names) for reach in self.reach)
 
 
 MAIN_AGENT = Caller()

@@ -7,6 +7,7 @@ from typing import Any
 
 from handrail.contract.tool import Kind, Tool
 from handrail.policy.declared import declared_claims
+from handrail.policy.facts import MAIN_AGENT, Caller
 from handrail.policy.modes import DENY, TABLE, Column
 from handrail.policy.policy import Policy
 from handrail.policy.rules import Rule
@@ -14,12 +15,17 @@ from handrail.policy.rules import Rule
 WRITING_KINDS = frozenset((Kind.EDIT, Kind.DELETE, Kind.MOVE))
 
 
-def hidden_reason(tool: Tool[Any], policy: Policy, faces: tuple[str, ...] = ()) -> str | None:
+def hidden_reason(
+    tool: Tool[Any], policy: Policy, faces: tuple[str, ...] = (), caller: Caller = MAIN_AGENT
+) -> str | None:
     """Why every call of this tool would be denied, as a clause; None when some call might not be.
 
     `faces` are the names that model families know it by; rules may use them too.
     """
     names = (tool.name, *tool.aliases, *tool.rule_names, *faces)
+    policy = policy.within(caller.mode)
+    if not caller.may_call(names):
+        return f"the agent {caller.subagent} does not have it"
     rule = next((rule for rule in policy.denies.rules if _holds_for_every_call(rule, tool, names)), None)
     if rule is not None:
         return f"the rule at {rule.ref.source}:{rule.ref.line} denies it" + (f": {rule.reason}" if rule.reason else "")

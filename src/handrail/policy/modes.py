@@ -60,3 +60,6 @@ _ROWS: Mapping[Mode, tuple[Outcome, ...]] = {
 TABLE: Mapping[Mode, Mapping[Column, Outcome]] = MappingProxyType(
     {mode: MappingProxyType(dict(zip(Column, row, strict=True))) for mode, row in _ROWS.items()}
 )
+
+LOOSENESS: Mapping[Mode, int] = MappingProxyType({mode: place for place, mode in enumerate(Mode)})
+"""Each mode allows what those before it allow, and more: see the rows."""

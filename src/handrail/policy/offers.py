@@ -38,6 +38,7 @@ def offers(facts: Facts, policy: Policy, decision: Decision) -> tuple[GrantOptio
     """
     if decision.outcome is not ASK or decision.needs_person:
         return ()
+    policy = policy.within(facts.caller.mode)
     asked = [question for question in questions(coverage(facts, policy), policy) if not question.granted(policy)]
     pieces: list[Piece] = []
     for piece in (piece for question in asked for piece in question.pieces):

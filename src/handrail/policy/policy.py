@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from handrail.contract.decision import Outcome
 from handrail.policy.declared import Declaration
 from handrail.policy.grants import Grant
 from handrail.policy.index import RuleIndex
-from handrail.policy.modes import Mode
+from handrail.policy.modes import LOOSENESS, Mode
 from handrail.policy.rules import Rule
 
 
@@ -34,6 +34,9 @@ class Policy:
     reads_arguments: bool = field(init=False, repr=False, compare=False)
     """A rule or grant looks at arguments: they must be among the facts then."""
 
+    _bound: dict[Mode, Policy] = field(init=False, repr=False, compare=False, default_factory=dict)
+    """By mode, what `within` gave before: it is asked for with each call of a subagent."""
+
     def __post_init__(self) -> None:
         for name, outcome in (("denies", Outcome.DENY), ("asks", Outcome.ASK), ("allows", Outcome.ALLOW)):
             in_force = (rule for rule in self.rules if rule.outcome is outcome and self._in_force(rule))
@@ -48,6 +51,14 @@ class Policy:
         without_sandbox = self.mode is Mode.SANDBOXED and not self.sandbox_holds
         forbidden = self.mode is Mode.BYPASS and bool(self.bypass_forbidden_by)
         return Mode.DEFAULT if without_sandbox or forbidden else self.mode
+
+    def within(self, mode: Mode | None) -> Policy:
+        """The same policy in a mode that is no looser than this one; None sets no bound."""
+        if mode is None or LOOSENESS[self.mode] <= LOOSENESS[mode]:
+            return self
+        if mode not in self._bound:
+            self._bound[mode] = replace(self, mode=mode)
+        return self._bound[mode]
 
     def _in_force(self, rule: Rule) -> bool:
         """What tightens holds also where it names the mode that was asked for and does not decide."""

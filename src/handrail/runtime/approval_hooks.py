@@ -5,7 +5,7 @@ from __future__ import annotations
 from handrail.contract.basics import ApprovalId
 from handrail.contract.calls import Approved, AwaitingApproval, CallState, Cancelled, Pending, Rejected
 from handrail.contract.decision import Decision
-from handrail.contract.hooks import ApprovalAnswered, ApprovalAsked
+from handrail.contract.hooks import ApprovalAnswered, ApprovalAsked, OfAgent
 from handrail.contract.tool import Invocation
 from handrail.runtime.hook_outcome import blocked_by
 from handrail.runtime.hooks import Hooks
@@ -20,16 +20,22 @@ _OUTCOMES: dict[type, str] = {
 
 
 async def before_question(
-    hooks: Hooks, call: Pending, invocation: Invocation, decision: Decision, approval: ApprovalId
+    hooks: Hooks,
+    call: Pending,
+    invocation: Invocation,
+    decision: Decision,
+    approval: ApprovalId,
+    agent: OfAgent | None,
 ) -> Decision | None:
     """A hook's no, where one of them would rather not have a person asked."""
     request, tool = call.request, invocation.tool
-    asked = ApprovalAsked(request.id, request.parent, tool.name, invocation.arguments, approval, decision.reason)
+    told = (request.id, request.parent, tool.name, invocation.arguments)
+    asked = ApprovalAsked(*told, approval, decision.reason, agent)
     said = await hooks.asked(asked, names_of(tool))
     return None if said is None else blocked_by(said)
 
 
-async def after_answer(hooks: Hooks, call: AwaitingApproval, following: CallState) -> None:
+async def after_answer(hooks: Hooks, call: AwaitingApproval, following: CallState, agent: OfAgent | None) -> None:
     decision = call.decision if isinstance(following, Pending) else following.decision or call.decision
     request, tool = call.request, call.invocation.tool
     answered = ApprovalAnswered(
@@ -40,5 +46,6 @@ async def after_answer(hooks: Hooks, call: AwaitingApproval, following: CallStat
         call.approval,
         _OUTCOMES[type(following)],
         str(decision.source),
+        agent,
     )
     await hooks.answered(answered, names_of(tool))

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-from handrail.contract.basics import CallId
+from handrail.contract.agents import Agents
 from handrail.contract.calls import Executing
-from handrail.contract.context import Calls, FileLedger, Questions, RunContext, ShellState, Workspace
+from handrail.contract.context import Calls, FileLedger, Output, Questions, RunContext, ShellState, Workspace
 from handrail.contract.deferred import DeferredTools
+from handrail.contract.jobs import Jobs
 from handrail.contract.launching import Launcher
 from handrail.contract.plan_mode import PlanMode
 from handrail.contract.session_values import SessionValues
@@ -28,6 +29,12 @@ class Making(Calls, Questions, Protocol):
     """Makes the child calls of one call, questions among them."""
 
 
+class Employing(Protocol):
+    """Gives a running call its way to subagents."""
+
+    def agents_of(self, live: LiveCall, output: Output, jobs: Jobs) -> Agents: ...
+
+
 @value
 class Surroundings:
     """What all calls of a session share."""
@@ -38,8 +45,6 @@ class Surroundings:
     jobs: SessionJobs
     clock: Callable[[], float]
     """Seconds."""
-    ledger: ConversationLedger
-    """Of the model that the session's own calls come from."""
     spilled: SpillFolder | None
     """None keeps nothing of what is too long for a result."""
     shell: ShellState
@@ -47,11 +52,13 @@ class Surroundings:
     plan_mode: PlanMode
     skills: Skills
     deferred: DeferredTools
+    employment: Employing
 
     def output(self, live: LiveCall) -> LiveOutput:
         return LiveOutput(live, self.bus, self.clock)
 
     def context(self, live: LiveCall, call: Executing, calls: Making, output: LiveOutput) -> RunContext:
+        jobs = JobsOfCall(self.jobs, call.request.id, live.ticket)
         return RunContext(
             call=call.request.id,
             parent=call.request.parent,
@@ -61,19 +68,21 @@ class Surroundings:
             output=output,
             calls=calls,
             questions=calls,
-            jobs=JobsOfCall(self.jobs, call.request.id, live.ticket),
-            ledger=self._ledger_of(call),
+            jobs=jobs,
+            ledger=_ledger_of(live),
             spill=CallSpill(self.spilled, call.request.id) if self.spilled else NoSpill(),
             shell=self.shell,
             skills=self.skills,
             values=self.values,
             plan_mode=self.plan_mode,
             deferred=self.deferred,
+            agents=self.employment.agents_of(live, output, jobs),
         )
 
-    async def discard_output(self, call: CallId) -> None:
+    async def discard_output(self, live: LiveCall) -> None:
         """Takes away what the call kept of its output, and what it showed of files."""
-        self.ledger.take_back(call)
+        call = live.state.request.id
+        live.speaker.ledger.take_back(call)
         if self.spilled is None:
             return
         try:
@@ -82,6 +91,9 @@ class Surroundings:
             path, why = self.spilled.output(call), error.strerror or type(error).__name__
             self.bus.notice(f"{path} holds output that a hook took back, and could not be removed ({why}). Remove it.")
 
-    def _ledger_of(self, call: Executing) -> FileLedger:
-        """The result of a child call goes to the tool that made it, which has been shown nothing yet."""
-        return self.ledger.of(call.request.id) if call.request.parent is None else ConversationLedger()
+
+def _ledger_of(live: LiveCall) -> FileLedger:
+    """What a call gives goes to the model that made it; or to the tool that did, which has been shown nothing yet."""
+    parent = live.parent
+    by_model = parent is None or parent.speaker is not live.speaker
+    return live.speaker.ledger.of(live.state.request.id) if by_model else ConversationLedger()

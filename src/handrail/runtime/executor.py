@@ -144,7 +144,7 @@ class Executor:
 
     async def _seek_consent(self, live: LiveCall, call: AwaitingApproval) -> CallState:
         following = await self._consent.seek(live, call)
-        await self._intake.tell_answered(call, following)
+        await self._intake.tell_answered(live, call, following)
         return following
 
     async def _start(self, live: LiveCall, call: Approved) -> Executing | Pending | Failed:

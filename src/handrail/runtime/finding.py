@@ -15,6 +15,7 @@ from handrail.runtime.judge import Judge
 from handrail.runtime.questions import QuestionCall
 from handrail.runtime.shelves import Shelves
 from handrail.runtime.skills import SessionSkills
+from handrail.runtime.subagents import AgentSlot
 
 
 @value
@@ -26,13 +27,15 @@ class SessionTools:
     box: Toolbox
     shelves: Shelves
     find: Finder
+    agents: AgentSlot
 
     @classmethod
     def of(cls, shelves: Shelves, judge: Judge, skills: SessionSkills, model: str) -> Self:
         """`model` names the model that answers."""
         registry = shelves.registry
-        box = Toolbox(registry, lambda: judge.policy, skills.told)
-        return cls(registry, skills, box, shelves, Finder(registry, model, box.deferred, shelves))
+        agents = AgentSlot()
+        box = Toolbox(registry, lambda: judge.policy, skills.told, agents.told)
+        return cls(registry, skills, box, shelves, Finder(registry, model, box.deferred, shelves), agents)
 
 
 class Finder:

@@ -160,7 +160,7 @@ class Intake:
             live.hooked = replace(live.hooked, arguments=invocation.arguments)  # in the tool's own words
         if live.hooked is None or not same_json(live.hooked.arguments, invocation.arguments):
             tool, request = invocation.tool, call.request
-            use = ToolUse(request.id, request.parent, tool.name, invocation.arguments)
+            use = ToolUse(request.id, request.parent, tool.name, invocation.arguments, live.speaker.agent)
             hooked = await self._hooks.before(use, names_of(tool), partial(_misfit, tool))
             if live.hooked is not None:
                 hooked = replace(hooked, rewriters=(*live.hooked.rewriters, *hooked.rewriters))
@@ -223,7 +223,8 @@ class Intake:
         live.verdict = replace(verdict, preview=preview)
         approval = self._desk.new_id()
         if self._hooks.on_approval_asked.hooks:
-            blocked = await before_question(self._hooks, call, invocation, verdict.decision, approval)
+            agent = live.speaker.agent
+            blocked = await before_question(self._hooks, call, invocation, verdict.decision, approval, agent)
             if blocked is not None:
                 return self._denied(call, invocation, blocked)
         offered = offers(verdict.facts, verdict.policy, verdict.decision)
@@ -234,10 +235,10 @@ class Intake:
     def _denied(self, call: Pending, invocation: Invocation, decision: Decision) -> Rejected:
         return call.reject(decision, *wording.denied(invocation.tool.name, decision), self._now())
 
-    async def tell_answered(self, call: AwaitingApproval, following: CallState) -> None:
+    async def tell_answered(self, live: LiveCall, call: AwaitingApproval, following: CallState) -> None:
         """The question about the call is closed: hooks may want to know."""
         if self._hooks.on_approval_answered.hooks:
-            await after_answer(self._hooks, call, following)
+            await after_answer(self._hooks, call, following, live.speaker.agent)
 
     def _failed(self, call: Pending, kind: ErrorKind, message: str) -> Failed:
         fault, result = wording.faulty(kind, message)

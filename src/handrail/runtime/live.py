@@ -15,6 +15,7 @@ from handrail.runtime.batches import Batch
 from handrail.runtime.cutting import tail_start
 from handrail.runtime.hook_outcome import Hooked
 from handrail.runtime.judge import Verdict
+from handrail.runtime.speaker import Speaker
 from handrail.runtime.tickets import Ticket
 
 
@@ -40,6 +41,8 @@ class LiveCall:
     """Who is asked about it, and about its children."""
     batch: Batch
     """The calls that it was asked for with."""
+    speaker: Speaker
+    """The model that made it, or made the call that made it."""
     parent: LiveCall | None = None
     sequence: int = 0
     """The journal's number of the last state."""

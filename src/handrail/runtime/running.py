@@ -63,7 +63,7 @@ class Running:
         ended = _ended(call.invocation.tool, await self._outcome(live, call, children))
         said: tuple[Note, ...] = ()
         if self._is_hooked(ended):
-            ended, said = await self._after_hooks(call, ended)
+            ended, said = await self._after_hooks(live, call, ended)
         if not self._budget.holds(ended.result, call.invocation.tool.max_result_chars):
             ended = await self._within_budget(call, ended)
         if said:
@@ -102,15 +102,15 @@ class Running:
     def _is_hooked(self, ended: Ended) -> bool:
         return bool((self._hooks.after_tool if ended.fault is None else self._hooks.on_failure).hooks)
 
-    async def _after_hooks(self, call: Executing, ended: Ended) -> tuple[Ended, tuple[Note, ...]]:
+    async def _after_hooks(self, live: LiveCall, call: Executing, ended: Ended) -> tuple[Ended, tuple[Note, ...]]:
         """What the hooks make of it, and add. They see all of a result: what is kept of it is theirs to withhold."""
         if ended.fault is not None:
-            return ended, await self._after_failure(call, ended.fault)
-        request, tool = call.request, call.invocation.tool
-        used = ToolUsed(request.id, request.parent, tool.name, call.invocation.arguments, ended.result)
+            return ended, await self._after_failure(live, call, ended.fault)
+        request, tool, agent = call.request, call.invocation.tool, live.speaker.agent
+        used = ToolUsed(request.id, request.parent, tool.name, call.invocation.arguments, ended.result, agent)
         after = await self._hooks.after(used, names_of(tool))
         if after.withheld is not None or after.result is not ended.result:
-            await self._shared.discard_output(request.id)
+            await self._shared.discard_output(live)
         if after.withheld is not None:
             why = notes.result_withheld(tool.name, withheld(after.withheld))
             return _failed(*wording.faulty(ErrorKind.DENIED, why)), after.notes
@@ -119,9 +119,17 @@ class Running:
         follow_up = after.follow_up or ended.result.follow_up
         return replace(ended, result=replace(ended.result, follow_up=follow_up)), after.notes
 
-    async def _after_failure(self, call: Executing, fault: CallFault) -> tuple[Note, ...]:
+    async def _after_failure(self, live: LiveCall, call: Executing, fault: CallFault) -> tuple[Note, ...]:
         request, tool = call.request, call.invocation.tool
-        told = ToolFault(request.id, request.parent, tool.name, call.invocation.arguments, fault.kind, fault.message)
+        told = ToolFault(
+            request.id,
+            request.parent,
+            tool.name,
+            call.invocation.arguments,
+            fault.kind,
+            fault.message,
+            live.speaker.agent,
+        )
         return await self._hooks.failed(told, names_of(tool))
 
     async def _followed(self, live: LiveCall, call: Executing, following: FollowUp, children: Children) -> Ended:

@@ -29,6 +29,7 @@ from handrail.runtime.executor import Executor
 from handrail.runtime.live import LiveCall
 from handrail.runtime.order import Order
 from handrail.runtime.questions import question_request, reply_in
+from handrail.runtime.speaker import Speaker
 from handrail.runtime.tickets import Gate
 
 FINISH_GRACE = 10.0
@@ -40,8 +41,9 @@ STUBBORN_GRACE = 5.0
 class Scheduler:
     """The open calls of one session."""
 
-    def __init__(self, executor: Executor, order: Order, asker: Asker) -> None:
-        """`asker` is asked about calls that come without one of their own."""
+    def __init__(self, executor: Executor, order: Order, asker: Asker, main: Speaker) -> None:
+        """`asker` is asked about calls that come without one of their own, which `main` makes."""
+        self._main = main
         self._executor = executor
         self._order = order
         self._asker = asker
@@ -70,12 +72,16 @@ class Scheduler:
         parent: LiveCall | None = None,
         asker: Asker | None = None,
         batch: Batch | None = None,
+        speaker: Speaker | None = None,
     ) -> LiveCall:
-        """Starts the call on its way. An id that was used before in this session gets a suffix."""
+        """Starts the call on its way. An id that was used before in this session gets a suffix.
+
+        `speaker` made it; None: whoever made its parent.
+        """
         if request.id in self._taken:
             request = renumbered(request, self._free_id(request.id))
         self._taken.add(request.id)
-        live = self._live(self._executor.receive(request), parent, asker, batch)
+        live = self._live(self._executor.receive(request), parent, asker, batch, speaker)
         self._executor.enter(live, live.state)
         return self._begun(live)
 
@@ -120,11 +126,19 @@ class Scheduler:
             return False
         return live.parent is None or self.leaves(live.parent)
 
-    def _live(self, state: CallState, parent: LiveCall | None, asker: Asker | None, batch: Batch | None) -> LiveCall:
+    def _live(
+        self,
+        state: CallState,
+        parent: LiveCall | None,
+        asker: Asker | None,
+        batch: Batch | None,
+        speaker: Speaker | None = None,
+    ) -> LiveCall:
+        speaker = speaker or (parent.speaker if parent else self._main)
         asker = asker or (parent.asker if parent else self._asker)
         batch = batch or self._single
         ticket = self._order.enter(parent.ticket if parent else None, batch.gate)
-        live = LiveCall(state, ticket, asyncio.get_running_loop().create_future(), asker, batch, parent)
+        live = LiveCall(state, ticket, asyncio.get_running_loop().create_future(), asker, batch, speaker, parent)
         self._open[state.request.id] = live
         batch.open[state.request.id] = ticket
         return live

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from handrail.contract.context import Workspace
 from handrail.contract.session_values import SessionValues
 from handrail.contract.values import value
-from handrail.runtime.ledger import ConversationLedger
 from handrail.runtime.plan_mode import SessionPlanMode
+from handrail.runtime.speaker import Speaker
+from handrail.runtime.subagents import AgentSlot
+from handrail.settings.load import Settings
 
 
 @value
@@ -15,5 +19,9 @@ class AgentSupport:
 
     workspace: Workspace
     values: SessionValues
-    ledger: ConversationLedger
+    main: Speaker
     plan_mode: SessionPlanMode
+    agents: AgentSlot
+    settings: Settings
+    notice: Callable[[str], None]
+    """Tells people something."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from handrail.contract.basics import ApprovalId
+from handrail.contract.basics import ApprovalId, CallId
 from handrail.contract.calls import CallRequest, Canceller, UnusableArguments
 from handrail.contract.confirmation import Answer
 from handrail.contract.ports import Asker
+from handrail.contract.values import value
 from handrail.errors import ModelError, UnknownTool, UsageError
 from handrail.runtime.approvals import Desk
 from handrail.runtime.batches import Batch
@@ -18,6 +19,7 @@ from handrail.runtime.live import LiveCall
 from handrail.runtime.recovery import TakenTurn
 from handrail.runtime.results import Budget
 from handrail.runtime.scheduler import Scheduler
+from handrail.runtime.speaker import Speaker
 from handrail.runtime.turn_rows import KeptTurn, TurnKeeper
 from handrail.runtime.turns import Turn, turn_of
 from handrail.wire import Response, StreamReader, Wire, decode
@@ -33,6 +35,18 @@ _GIVEN_UP = Canceller("the stream", "what it was asked in was given up, and sent
 _BROKEN_OFF = Canceller("the stream", "it broke off, or could not be read to its end")
 
 
+@value
+class OnBehalf:
+    """For whom a subagent's model makes its calls."""
+
+    speaker: Speaker
+    call: CallId
+    """The call that gave it its task."""
+    asker: Asker
+    within: LiveCall | None
+    """That call while it runs: the subagent's end with it. None: it works in the background."""
+
+
 @dataclass(slots=True)
 class _OpenTurn:
     """A response's calls: those that were submitted so far, while it still comes."""
@@ -41,6 +55,8 @@ class _OpenTurn:
     asker: Asker | None
     calls: list[LiveCall] = field(default_factory=list)
     response: Response = _NOTHING_YET
+    behalf: OnBehalf | None = None
+    """None: the main model's."""
     stopped_by: Canceller | None = None
     """Who cancelled the turn: of calls that come after that, none starts."""
 
@@ -70,8 +86,11 @@ class TurnRunner:
         self._parked: dict[str, _OpenTurn] = {}
         self._count = 0
 
-    async def run(self, response: object, wire: Wire | None, asker: Asker | None, id: str = "") -> Turn:
-        """Returns when every call has its result, or rests. Cancelled, it cancels the calls.
+    async def run(
+        self, response: object, wire: Wire | None, asker: Asker | None, id: str = "", behalf: OnBehalf | None = None
+    ) -> Turn:
+        """Returns when every call has its result, or rests; of a subagent's, when each has its result. Cancelled, it
+        cancels the calls.
 
         Raises WireError for what can't be read, UsageError for an id that is taken.
         """
@@ -79,7 +98,7 @@ class TurnRunner:
         id = id or self._free_id()
         if id in self._running or id in self._parked:
             raise UsageError(f"there is an open turn {id!r} already; give this one another id")
-        turn = self._running[id] = _OpenTurn(self._scheduler.batch(gated=self._gated), asker)
+        turn = self._running[id] = _OpenTurn(self._scheduler.batch(gated=self._gated), asker, behalf=behalf)
         try:
             await self._receive(turn, response, wire)
             self._keep(id, turn)
@@ -122,8 +141,8 @@ class TurnRunner:
             self._parked[taken.id] = _OpenTurn(self._scheduler.batch(), None, list(taken.calls), taken.response)
 
     def _keep(self, id: str, turn: _OpenTurn) -> None:
-        """A turn without calls has nothing to be finished."""
-        if self._keeper is not None and turn.calls:
+        """A turn without calls has nothing to be finished; a subagent's ends with the call that it works for."""
+        if self._keeper is not None and turn.calls and turn.behalf is None:
             calls = tuple(call.state.request.id for call in turn.calls)
             self._keeper.keep_turn(KeptTurn(id, self._count, calls, turn.response))
 
@@ -174,7 +193,11 @@ class TurnRunner:
         await self._scheduler.stop([live for live in early if live not in turn.calls], _GIVEN_UP)
 
     def _submit(self, turn: _OpenTurn, request: CallRequest) -> LiveCall:
-        live = self._scheduler.submit(request, asker=turn.asker, batch=turn.batch)
+        if (behalf := turn.behalf) is None:
+            live = self._scheduler.submit(request, asker=turn.asker, batch=turn.batch)
+        else:
+            request = replace(request, id=CallId(f"{behalf.call}.{request.id}"), parent=behalf.call)
+            live = self._scheduler.submit(request, behalf.within, behalf.asker, turn.batch, behalf.speaker)
         live.canceller = live.canceller or turn.stopped_by
         if self._leads(request):
             turn.batch.lead(live.ticket)
@@ -201,7 +224,7 @@ class TurnRunner:
     async def _carried_out(self, id: str, turn: _OpenTurn) -> Turn:
         try:
             for call in turn.calls:
-                await call.rest()
+                await (call.rest() if turn.behalf is None else asyncio.shield(call.settled))
         except asyncio.CancelledError:
             await self._scheduler.stop(turn.calls, _CALLER)
             raise

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from pydantic import Field
 
 from handrail.contract.context import Workspace
@@ -65,6 +63,8 @@ class ShellOutput(Tool[Params]):
 
 async def _waited(params: Params, console: Console) -> str:
     """What came of the wait, to stand before the job's status."""
+    import asyncio  # as in shells/tool.py
+
     try:
         async with asyncio.timeout(params.timeout):
             line = await console.line(wanted_lines(params.wait_for) if params.wait_for else _never)

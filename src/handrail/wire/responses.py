@@ -110,6 +110,16 @@ def decode(document: JsonObject, cut: Mapping[int, str] | None = None) -> Respon
     )
 
 
+def name_called(item: JsonObject) -> str:
+    """What an item calls that has begun; empty for one that calls nothing, or what the provider runs itself."""
+    form = _FORMS.get(text_of(item.get("type")))
+    if form is None or (form is CallForm.TOOL_SEARCH and item.get("execution") != "client"):
+        return ""
+    if form is CallForm.SHELL and object_of(item.get("environment")).get("type") == "container_reference":
+        return ""
+    return _OWN_TOOLS.get(form) or text_of(item.get("name"))
+
+
 def _calls(items: Sequence[JsonObject], document: JsonObject) -> Iterator[_Call | None]:
     answered = {text_of(item.get("call_id")) for item in items if text_of(item.get("type")).endswith("_output")}
     declared = list(_declared(document.get("tools")))

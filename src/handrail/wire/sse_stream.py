@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 
 from handrail.contract.basics import JsonObject
 from handrail.errors import WireError
@@ -30,10 +31,10 @@ class EventReader:
         self._held = 0
         """Characters of the event so far."""
 
-    def feed(self, piece: bytes) -> list[JsonObject | None]:
+    def feed(self, piece: bytes) -> Iterator[JsonObject | None]:
         """The events that end in this piece; None for the end marker `[DONE]`.
 
-        Raises WireError for an event without end, and for one whose data is no JSON object.
+        Raises WireError for an event without end, and for one whose data is no JSON object; those before it are given.
         """
         text = self._decoder.decode(piece)
         if self._line_so_far[-1:] == ["\r"]:  # a line's end may come in two pieces
@@ -45,13 +46,11 @@ class EventReader:
         first, *others = _LINE_END.split(text)
         self._line_so_far.append(first)
         self._hold(len(first))
-        found: list[JsonObject | None] = []
         for following in others:
-            found += self._line("".join(self._line_so_far))
-            self._line_so_far = [following]
+            line, self._line_so_far = "".join(self._line_so_far), [following]
+            yield from self._line(line)
             self._hold(len(following))
         self._line_so_far += held_back
-        return found
 
     def finish(self) -> list[JsonObject | None]:
         """What the end of the stream leaves: an event without the blank line behind it, if it is whole."""

@@ -85,9 +85,15 @@ def _in_words(endpoint: Endpoint, *, begun: bool) -> Iterator[None]:
         raise _in_time(endpoint, begun=begun) from error
     except httpx2.ConnectTimeout as error:
         raise unreachable(endpoint, f"no connection within {_CONNECT:g} s") from error
+    except httpx2.ConnectError as error:
+        # Nobody listens: on this machine that is so until somebody starts the server; elsewhere a moment may help.
+        raise unreachable(endpoint, _told(error), again=not endpoint.is_here) from error
     except (httpx2.TransportError, httpx2.InvalidURL, httpx2.DecodingError) as error:
-        told = " ".join(str(error).split()) or type(error).__name__
-        raise (cut(endpoint, told) if begun else unreachable(endpoint, told)) from error
+        raise (cut(endpoint, _told(error)) if begun else unreachable(endpoint, _told(error))) from error
+
+
+def _told(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _in_time(endpoint: Endpoint, *, begun: bool) -> Trouble:

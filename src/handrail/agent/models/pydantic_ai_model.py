@@ -238,7 +238,8 @@ def _trouble(provider: str, error: AgentRunError | UserError) -> Trouble:
     why = f"{provider}: {_line(error)}"
     for kind, fault, advice in _FAULTS:
         if isinstance(error, kind):
-            return Trouble(fault, why, advice, again=isinstance(error, _AGAIN))
+            again = isinstance(error, _AGAIN) and not isinstance(error, ModelQuotaExceededError)
+            return Trouble(fault, why, advice, again=again, wait=error.retry_after or 0.0)
     if isinstance(error, ModelAPIError | UserError):
         return Trouble(ModelFault.REFUSED, why, "it does not take this request")
     return Trouble(ModelFault.UNREADABLE, why, "try again, or another model (--model)")

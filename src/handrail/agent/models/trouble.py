@@ -72,9 +72,9 @@ class Trouble(Exception):
         return ModelError(fault, f"{self.why}; {self.advice}")
 
 
-def unreachable(endpoint: Endpoint, problem: str) -> Trouble:
+def unreachable(endpoint: Endpoint, problem: str, *, again: bool = True) -> Trouble:
     advice = "is the server running, and the address right?" if endpoint.is_here else "is the network there?"
-    return Trouble(ModelFault.OVERLOADED, f"{endpoint.address} can't be reached ({problem})", advice, again=True)
+    return Trouble(ModelFault.OVERLOADED, f"{endpoint.address} can't be reached ({problem})", advice, again=again)
 
 
 def answered(endpoint: Endpoint, status: int, headers: Mapping[str, str], body: bytes) -> Trouble:

@@ -142,7 +142,7 @@ def _answers_itself(command: Command) -> bool:
     for position, word in enumerate(words):
         if word.program == "handrail" or (word.value is not None and _AS_MODULE.fullmatch(word.text)):
             subcommands = [w for w in words[position + 1 :] if not w.text.startswith("-")]
-            if subcommands and subcommands[0].value is None:
+            if subcommands and (subcommands[0].value is None or _is_self_trust(subcommands[0])):
                 return True
             if any(_is_self_approval(group, subcommand) for group, subcommand in pairwise(subcommands)):
                 return True
@@ -156,9 +156,14 @@ def _may_answer_itself(command: Command) -> bool:
     return any(_is_self_approval(group, subcommand) for group, subcommand in pairwise(words[start:]))
 
 
+def _is_self_trust(command: Word) -> bool:
+    """`handrail init`, which writes a policy and trusts it."""
+    return runners().words("self_approval", command.text) == ()
+
+
 def _is_self_approval(group: Word, subcommand: Word) -> bool:
     listed = runners().words("self_approval", group.text)
-    if listed is None:
+    if not listed:
         return False
     named = subcommand.value in listed[listed[0] == "*" :]
     return subcommand.value is None or named != (listed[0] == "*")

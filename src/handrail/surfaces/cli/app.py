@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from handrail import __version__
 from handrail.errors import HandrailError, UsageError
 from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.debugging import Debugging, ask_to_see
 from handrail.surfaces.cli.later import LazyGroup
 from handrail.surfaces.cli.options import (
     LAST,
@@ -30,9 +31,11 @@ from handrail.surfaces.cli.options import (
 def run(arguments: Sequence[str]) -> int:
     """The exit code of one command line. Errors are lines on stderr that begin with `handrail: `."""
     _open_streams()
+    debugging = Debugging()
     try:
-        code = handrail.main(list(arguments), prog_name="handrail", standalone_mode=False)
-        sys.stdout.flush()
+        with debugging.shown():
+            code = handrail.main(list(arguments), prog_name="handrail", standalone_mode=False, obj=debugging)
+            sys.stdout.flush()
     except click.ClickException as error:
         exits.told(_what_to_do(error))
         return exits.USAGE
@@ -52,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
         exits.told(str(error))
         return exits.FAULT
     except Exception as error:
-        exits.told(f"a fault in Handrail itself: {type(error).__name__}: {error}")
+        exits.told(f"a fault in Handrail itself: {type(error).__name__}: {error}; `handrail --debug …` shows where")
         return exits.FAULT
     return code if isinstance(code, int) else exits.DONE
 
@@ -83,7 +86,9 @@ def _discard_output() -> None:
 LATER: Mapping[str, str] = {
     "approvals": "handrail.surfaces.cli.approvals_commands:approvals",
     "audit": "handrail.surfaces.cli.audit_commands:audit",
+    "completion": "handrail.surfaces.cli.completion_command:completion",
     "config": "handrail.surfaces.cli.config_commands:config",
+    "doctor": "handrail.surfaces.cli.doctor_command:doctor",
     "grants": "handrail.surfaces.cli.grants_commands:grants",
     "init": "handrail.surfaces.cli.init_command:init",
     "mcp": "handrail.surfaces.cli.mcp_commands:mcp",
@@ -111,6 +116,7 @@ _RESUME = "Go on with a conversation: the last one here, or that of a session."
 @click.option("--plain", is_flag=True, help="Nothing is coloured or drawn anew: for screen readers and dumb terminals.")
 @click.option("--resume", "session", is_flag=False, flag_value=LAST, default="", metavar="[ID]", help=_RESUME)
 @click.option("--continue", "session", flag_value=LAST, help="Go on with the last conversation here.")
+@click.option("--debug", is_flag=True, expose_value=False, is_eager=True, callback=ask_to_see, help="Show tracebacks.")
 @click.pass_context
 def handrail(context: click.Context, /, workspace: Path, plain: bool, session: str, **flags: object) -> int:
     """A coding agent in this folder: every call of its model is governed. The commands below do the rest.

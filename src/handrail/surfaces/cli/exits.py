@@ -8,6 +8,10 @@ DONE = 0
 FAULT = 1
 USAGE = 2
 WAITING = 3
+LIMIT = 4
+"""A limit that was set, or a hook, ended the work."""
+MODEL = 5
+"""The model could not be reached, or its answer not be read."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 

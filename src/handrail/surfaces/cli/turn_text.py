@@ -38,10 +38,7 @@ def call_lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool)
 
 
 def _lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
-    state = resting_state_name(call)
-    took = duration_ms(call)
-    tail = f"  {state}" + (f", {took:.0f} ms" if took is not None else "")
-    yield f"{_MARKS.get(state, _WAITING)} {bold(_title(call), colour=colour)}{dim(tail, colour=colour)}"
+    yield headline(call, colour=colour)
     decision = getattr(call, "decision", None)
     if decision is not None:
         yield dim(f"  {decision.outcome} ({decision.source}): {printable(decision.reason)}", colour=colour)
@@ -49,6 +46,14 @@ def _lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool) -> 
         yield f"  waits for approval {call.approval}"
     if isinstance(call, SettledState) and not isinstance(call, Rejected):  # why it was rejected stands above
         yield from (f"  {line}" for line in _result_lines(call, root, redactor, colour=colour))
+
+
+def headline(call: CallState, *, colour: bool) -> str:
+    """What was called, and what became of it. Secrets are in it yet."""
+    state = resting_state_name(call)
+    took = duration_ms(call)
+    tail = f"  {state}" + (f", {took:.0f} ms" if took is not None else "")
+    return f"{_MARKS.get(state, _WAITING)} {bold(_title(call), colour=colour)}{dim(tail, colour=colour)}"
 
 
 def _title(call: CallState) -> str:

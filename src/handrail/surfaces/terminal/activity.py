@@ -13,12 +13,12 @@ from typing import TypeAlias
 from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, Reported, ResponseDone, TurnEnded
 from handrail.agent.model import CallBegun, TextArrived, ThinkingArrived, Waiting
 from handrail.contract.basics import CallId
-from handrail.contract.calls import CallForm, CallState, SettledState
+from handrail.contract.calls import CallForm, CallState, Executing, SettledState
 from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade, TopicSet
 from handrail.contract.results import TodoDisplay, TodoItem
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.text import bold, dim, printable, tinted
-from handrail.surfaces.terminal.call_lines import ShownCall, open_line, settled_lines, window_lines
+from handrail.surfaces.terminal.call_lines import ShownCall, open_line, settled_lines, title_of, window_lines
 from handrail.surfaces.terminal.prose import Prose
 
 Layout: TypeAlias = Callable[[str], list[str]]
@@ -120,7 +120,8 @@ class Activity:
         shown = self._calls.setdefault(id, ShownCall(state))
         shown.state = state
         if not isinstance(state, SettledState):
-            return []
+            begins = self._words and isinstance(state, Executing) and state.request.parent is None
+            return [f"running: {title_of(state, self._redactor)}"] if begins else []
         del self._calls[id]
         if isinstance(state.result.display, TodoDisplay):
             self._todos = state.result.display.items

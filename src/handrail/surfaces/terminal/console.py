@@ -16,13 +16,14 @@ from handrail.settings.keys import MODE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli.text import bold, dim, printable
 from handrail.surfaces.terminal import slash
-from handrail.surfaces.terminal.dialog import Dialog, Result, Stop, said_in_words
 from handrail.surfaces.terminal.models import ModelOf
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.status import Status
+from handrail.surfaces.terminal.steps import Result, Stop
 from handrail.surfaces.terminal.wrapping import wrapped
 
 if TYPE_CHECKING:
+    from handrail.surfaces.terminal.dialog import Dialog
     from handrail.surfaces.terminal.work import Work
 
 MOST_ECHOED = 20
@@ -48,6 +49,8 @@ class Skin(Protocol):
 
     colour: bool
     words: bool
+    echoes: bool
+    """What was typed is not on the screen any more once it is sent."""
     pastes: Pastes
 
     @property
@@ -144,6 +147,8 @@ class Console:
         return asked_lines(dialog, self._opening.settings.workspace, self.skin.columns, colour=self.skin.colour)
 
     def answer(self, dialog: Dialog, result: Result) -> None:
+        from handrail.surfaces.terminal.dialog import said_in_words
+
         self.skin.print([dim(f"  → {printable(said_in_words(result))}", colour=self.skin.colour)])
         if isinstance(result, Stop):
             self._stop("the person said no, and wants you to stop")
@@ -200,7 +205,7 @@ class Console:
             if command is not None:
                 await self._do_command(work, text, *command)
             else:
-                self.skin.print(["", *self._echo(text)])
+                self._echo(text)
                 await work.say(self.skin.pastes.whole(text))
         finally:
             self._busy = self._stopping = False
@@ -210,16 +215,19 @@ class Console:
     async def _do_command(self, work: Work, text: str, name: str, rest: str) -> None:
         from handrail.surfaces.terminal.commands import carry_out
 
-        self.skin.print(["", *self._echo(text)])
+        self._echo(text)
         try:
             lines = await carry_out(work, name, rest, self._opening.model_of)
         except HandrailError as error:
             lines = [f"! {printable(str(error), keep_lines=True)}"]
         self.skin.print([part for line in lines for part in wrapped(line, self.skin.columns)])
 
-    def _echo(self, text: str) -> list[str]:
+    def _echo(self, text: str) -> None:
+        if not self.skin.echoes:
+            return
         lines = printable(text.expandtabs(4), keep_lines=True).split("\n")
         if len(lines) > MOST_ECHOED:
             lines = [*lines[:MOST_ECHOED], f"… {len(lines) - MOST_ECHOED:,} more lines"]
         first, *rest = lines
-        return [bold(line, colour=self.skin.colour) for line in (f"> {first}", *(f"  {line}" for line in rest))]
+        shown = [f"> {first}", *(f"  {line}" for line in rest)]
+        self.skin.print(["", *(bold(line, colour=self.skin.colour) for line in shown)])

@@ -6,8 +6,6 @@ Both skins of the terminal use it: the one where a key is a key, and the plain o
 from __future__ import annotations
 
 import json
-from enum import Enum
-from typing import TypeAlias
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import AwaitingApproval
@@ -27,36 +25,10 @@ from handrail.runtime.edits import check_edit
 from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.typed import typed_object
 from handrail.surfaces.terminal.forms import blank_form
+from handrail.surfaces.terminal.steps import Result, Step, Stop, Toggled, Wants
 
 MOST_NUMBERED = 9
 """Choices that have a digit."""
-
-
-class Wants(Enum):
-    """What a person is to type next. The value is shown before it."""
-
-    FEEDBACK = "why not (the model reads it)"
-    ARGUMENTS = "arguments, as JSON"
-    REPLY = "your answer"
-    FORM = "the form, as JSON"
-
-
-class Stop(Enum):
-    """No, and the whole turn is to end."""
-
-    TURN = "no, and stop"
-
-
-@value
-class Toggled:
-    """One of several options was chosen, or is no longer."""
-
-    chosen: tuple[int, ...]
-
-
-Result: TypeAlias = Answer | Stop
-Step: TypeAlias = Result | Wants | Toggled
-"""What comes of a key: an answer, or what is to happen before there is one."""
 
 
 @value

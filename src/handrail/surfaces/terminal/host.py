@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from handrail.surfaces.terminal.dialog import Dialog, Result
 from handrail.surfaces.terminal.status import Status
+from handrail.surfaces.terminal.steps import Result
+
+if TYPE_CHECKING:
+    from handrail.surfaces.terminal.dialog import Dialog
 
 
 class Host(Protocol):

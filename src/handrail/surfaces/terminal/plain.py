@@ -10,15 +10,19 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from handrail.contract.confirmation import Answer
 from handrail.errors import UsageError
 from handrail.surfaces.cli.asking import discard_typeahead
-from handrail.surfaces.terminal.dialog import Dialog, Stop, Toggled, Wants
 from handrail.surfaces.terminal.host import Host
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.status import status_line
+from handrail.surfaces.terminal.steps import Stop, Toggled, Wants
 from handrail.surfaces.terminal.twice import Twice
+
+if TYPE_CHECKING:
+    from handrail.surfaces.terminal.dialog import Dialog
 
 TOGETHER = 0.05
 """Seconds within which the lines of one paste follow each other."""
@@ -29,7 +33,7 @@ _PIECE = 65_536
 class Plain:
     """While the agent works nothing is read; what was typed then is dropped when a question appears."""
 
-    colour, words = False, True
+    colour, words, echoes = False, True, False
 
     def __init__(self, host: Host) -> None:
         self._host = host

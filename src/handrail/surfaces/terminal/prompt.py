@@ -10,6 +10,7 @@ import select
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
@@ -18,14 +19,17 @@ from prompt_toolkit.layout.layout import Layout
 from prompt_toolkit.output import ColorDepth, Output
 
 from handrail.errors import UsageError
-from handrail.surfaces.terminal.dialog import Dialog, Result, Toggled, Wants
 from handrail.surfaces.terminal.history import PromptHistory
 from handrail.surfaces.terminal.host import Host
 from handrail.surfaces.terminal.keys import bindings
 from handrail.surfaces.terminal.layout import STYLE, choices_of, layout_of
 from handrail.surfaces.terminal.output import inline_output
 from handrail.surfaces.terminal.pastes import Pastes
+from handrail.surfaces.terminal.steps import Result, Toggled, Wants
 from handrail.surfaces.terminal.twice import Twice
+
+if TYPE_CHECKING:
+    from handrail.surfaces.terminal.dialog import Dialog
 
 CALM = 0.4
 """Seconds without a key until a question that has appeared takes keys: what was typed before is no answer to it."""
@@ -40,7 +44,7 @@ ESCAPE = 0.05
 class Prompt:
     """Draws, and takes keys. `run` ends when the person leaves."""
 
-    words = False
+    words, echoes = False, True
 
     def __init__(self, host: Host, history: Path, *, colour: bool) -> None:
         """`history` is the folder that what was typed is kept in."""

@@ -14,6 +14,6 @@ def wrapped(line: str, columns: int) -> list[str]:
     if len(line) <= columns or columns < NARROWEST:
         return [line]
     indent = len(line) - len(line.lstrip())
-    last = line.rfind(" " * _GAP) + _GAP
-    below = last if indent < last <= columns // 2 else indent + _GAP
+    gap = line.rfind(" " * _GAP)
+    below = gap + _GAP if indent < gap < columns // 2 else indent + _GAP
     return textwrap.wrap(line, columns, subsequent_indent=" " * below, drop_whitespace=True)

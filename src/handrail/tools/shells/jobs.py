@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from handrail.contract.basics import JsonObject
 from handrail.contract.effects import Claims
 from handrail.contract.jobs import Console, Jobs, KnownJob
 from handrail.contract.results import TextPart, ToolResult
 from handrail.errors import ToolFailed
-from handrail.tools.shells.outcome import MOST_CHARACTERS
+from handrail.tools.shells.parameters import MOST_CHARACTERS
 from handrail.tools.text.printed import printed
 
 
@@ -36,6 +34,8 @@ def listing(jobs: Jobs) -> str:
 
 async def news(known: KnownJob, console: Console, before: str = "") -> ToolResult:
     """What the job printed since somebody last looked, and what it does. `before` says why we looked."""
+    import asyncio  # as in shells/tool.py
+
     fresh = console.take()
     ends = (fresh.head, fresh.tail, fresh.dropped)
     output = await asyncio.to_thread(printed, *ends, MOST_CHARACTERS, console.kept.in_words)

@@ -8,12 +8,9 @@ from handrail.contract.basics import JobId, JsonObject
 from handrail.contract.launching import Finished
 from handrail.contract.results import CallFault, ErrorKind, TerminalDisplay, TextPart, ToolResult
 from handrail.tools.shells.capture import Capture
-from handrail.tools.shells.parameters import LONGEST_TIMEOUT, Params
+from handrail.tools.shells.parameters import LONGEST_TIMEOUT, MOST_CHARACTERS, Params
 from handrail.tools.shells.wording import exit_code_in_words, left_behind, signal_in_words, stopped_behind
 from handrail.tools.text.printed import printed
-
-MOST_CHARACTERS = 30_000
-"""Of output in one result: about what 7,500 tokens hold."""
 
 
 def ended(params: Params, finished: Finished, capture: Capture, folder_note: str) -> ToolResult:

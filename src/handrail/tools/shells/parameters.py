@@ -9,6 +9,8 @@ from pydantic import Field
 from handrail.tools.parameters import Parameters
 
 DEFAULT_TIMEOUT, LONGEST_TIMEOUT = 120, 600
+MOST_CHARACTERS = 30_000
+"""Of output in one result: about what 7,500 tokens hold."""
 """Seconds."""
 
 

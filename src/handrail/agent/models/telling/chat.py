@@ -52,14 +52,16 @@ class ChatTeller:
             yield from said(text_of(part.get("text")))
             for piece in objects_of(part.get("thinking")):
                 yield from thought(text_of(piece.get("text")))
-        for call in objects_of(delta.get("tool_calls")):
+        calls = objects_of(delta.get("tool_calls"))
+        legacy = object_of(delta.get("function_call"))
+        for call in calls or ([{"id": "function_call", "function": legacy}] if legacy else []):
             yield from self._begin(call)
 
     def _begin(self, call: JsonObject) -> Iterator[Told]:
         """A call's first fragment has its name; some servers repeat that in every one."""
         name = text_of((object_of(call.get("function")) or object_of(call.get("custom"))).get("name"))
         key = text_of(call.get("id")) or index_of(call.get("index"))
-        if name and key not in self._begun:
+        if name and (key is None or key not in self._begun):
             self._begun.add(key)
             yield CallBegun(name)
 

@@ -8,6 +8,7 @@ from handrail.agent.model import CallBegun, Stop, Usage
 from handrail.agent.models.telling.teller import Told, count, said, thought
 from handrail.contract.basics import JsonObject
 from handrail.wire.jsontext import object_of, objects_of, text_of
+from handrail.wire.responses import name_called
 
 _LAST = frozenset({"response.completed", "response.incomplete"})
 
@@ -37,10 +38,9 @@ class ResponsesTeller:
                 yield from self._whole(event)
 
     def _begin(self, item: JsonObject) -> Iterator[Told]:
-        kind = text_of(item.get("type"))
-        if kind in ("function_call", "custom_tool_call"):
+        if name := name_called(item):
             self._called = True
-            yield CallBegun(text_of(item.get("name")))
+            yield CallBegun(name)
 
     def _whole(self, response: JsonObject) -> Iterator[Told]:
         if response.get("error"):

@@ -1,0 +1,1 @@
+"""What `handrail doctor` looks at. Each check gives findings; none changes anything."""

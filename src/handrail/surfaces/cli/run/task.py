@@ -1,0 +1,124 @@
+"""Carries one task out: opens the session and the agent, watches both, and says how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+
+from handrail.agent.agent import Agent, open_agent
+from handrail.agent.events import Ended, Finished
+from handrail.agent.limits import Limits
+from handrail.agent.models.choosing import model_of
+from handrail.agent.spent import Spent
+from handrail.contract.basics import SessionId
+from handrail.contract.events import Event
+from handrail.contract.values import value
+from handrail.runtime.parts import Parts
+from handrail.session import Session
+from handrail.settings.keys import APPROVE, MODE
+from handrail.settings.load import Settings
+from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.asking import Approve, asker_of_option
+from handrail.surfaces.cli.exec_command import tell_survivors
+from handrail.surfaces.cli.hints import in_that
+from handrail.surfaces.cli.interrupting import interruptible
+from handrail.surfaces.cli.policies import notes_on
+from handrail.surfaces.cli.run.report import EXITS, Began
+from handrail.surfaces.cli.run.views import Lines, Text, View
+from handrail.surfaces.cli.text import printable, wants_colour
+
+
+class Output(Enum):
+    TEXT = "text"
+    REPORT = "report"
+    EVENTS = "events"
+
+
+@value
+class Task:
+    """What is to be done."""
+
+    text: str
+    """Empty: what was begun in the session is gone on with."""
+    limits: Limits
+    session: SessionId | None = None
+    """None: a new one."""
+
+
+async def carry_out(task: Task, settings: Settings, output: Output) -> int:
+    """The exit code. Raises UsageError where no model can be used."""
+    model = model_of(settings=settings)
+    approve = Approve(settings[APPROVE])
+    view = _view(output, leaves_open=approve is Approve.WAIT)
+    parts = Parts(asker=asker_of_option(approve, settings.workspace))
+    async with Session.open(
+        settings.workspace, model=model.name, session=task.session or "", settings=settings, parts=parts
+    ) as session:
+        for note in notes_on(settings.rules.rules, session.knows):
+            exits.told(printable(note))
+        # One turn of the event loop later: what the agent says comes that late, and began before its calls did.
+        session.subscribe(lambda event: _soon(view.told, event))
+        view.began(Began(session.id, model.name, str(settings.workspace), settings[MODE]))
+        async with open_agent(session, model, limits=task.limits) as agent:
+            finished = await _worked(task, agent, view)
+        tell_survivors(session)
+        await asyncio.sleep(0)  # the last events
+        view.finished(finished, agent.spent)
+    _tell_how_it_ended(finished, agent.spent, session.id, settings.workspace)
+    return EXITS[finished.ended]
+
+
+def _view(output: Output, *, leaves_open: bool) -> View:
+    if output is Output.TEXT:
+        return Text(colour=wants_colour(), leaves_open=leaves_open)
+    return Lines(every=output is Output.EVENTS, leaves_open=leaves_open)
+
+
+def _soon(told: Callable[[Event], None], event: Event) -> None:
+    asyncio.get_running_loop().call_soon(told, event)
+
+
+async def _worked(task: Task, agent: Agent, view: View) -> Finished:
+    async def stop(name: str) -> None:
+        await agent.interrupt(f"interrupted with {name}")
+
+    last = Finished(Ended.INTERRUPTED)
+    async with interruptible(stop) as interrupted:
+        async for event in agent.send(task.text):
+            if isinstance(event, Finished):
+                last = event
+            view.said(event)
+    return Finished(Ended.INTERRUPTED, last.text, last.why) if interrupted.is_set() else last
+
+
+def _tell_how_it_ended(finished: Finished, spent: Spent, session: str, workspace: Path) -> None:
+    """On stderr: why it ended before it was done, and what to do then."""
+    here = in_that(workspace)
+    if finished.why:
+        exits.told(printable(finished.why, keep_lines=True))
+    if finished.ended is Ended.PARKED:
+        exits.told(f"answer with 'handrail approvals approve ID{here}' or 'reject'; 'approvals show' tells more")
+    what = "ask more" if finished.ended is Ended.DONE else "go on"
+    exits.told(f"{_summary(finished, spent)}; {what} with 'handrail run --resume {session}{here}'")
+
+
+def _summary(finished: Finished, spent: Spent) -> str:
+    usage = spent.usage
+    tokens = f", {usage.input + usage.output:,} tokens" if usage.input or usage.output else ""
+    money = f", ${spent.money:.{2 if spent.money >= 0.1 else 4}f}" if spent.money is not None else ""
+    return f"{_ENDINGS[finished.ended]} after {spent.turns} responses{tokens}{money}"
+
+
+_ENDINGS = {
+    Ended.DONE: "done",
+    Ended.PARKED: "waits",
+    Ended.TURNS: "stopped at the limit of turns",
+    Ended.TOKENS: "stopped at the limit of tokens",
+    Ended.MONEY: "stopped at the limit of money",
+    Ended.TIME: "stopped at the limit of time",
+    Ended.HOOK: "stopped by a hook",
+    Ended.INTERRUPTED: "interrupted",
+    Ended.FAILED: "failed",
+}

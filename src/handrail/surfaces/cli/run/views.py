@@ -1,0 +1,168 @@
+"""The three ways in which `handrail run` shows what happens: text for people, one object, or a line for each event."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Protocol
+
+import click
+
+from handrail.agent.events import AgentEvent, Compacted, Finished, Reported, ResponseDone
+from handrail.agent.model import TextArrived, Waiting
+from handrail.agent.spent import Spent
+from handrail.contract.basics import CallId, JsonObject
+from handrail.contract.calls import AwaitingApproval, CallState, Failed, Rejected, SettledState
+from handrail.contract.decision import Decision
+from handrail.contract.events import CallChanged, Event, NoticeGiven, TopicSet
+from handrail.runtime.event_json import event_json
+from handrail.runtime.redacted_view import redactor_for
+from handrail.settings.redaction import Redactor
+from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.journals import shown_time
+from handrail.surfaces.cli.run.report import Began, agent_event_json, began_json, finished_json
+from handrail.surfaces.cli.text import dim, printable
+from handrail.surfaces.cli.turn_text import headline
+
+
+class View(Protocol):
+    """Is told all that happens, in order."""
+
+    def began(self, began: Began) -> None: ...
+
+    def told(self, event: Event) -> None:
+        """By the session."""
+        ...
+
+    def said(self, event: AgentEvent) -> None:
+        """By the agent."""
+        ...
+
+    def finished(self, finished: Finished, spent: Spent) -> None: ...
+
+
+class Lines:
+    """A JSON object on a line of its own for each event; the last one is the report."""
+
+    def __init__(self, *, every: bool, leaves_open: bool) -> None:
+        """Not `every`: the report alone. `leaves_open`: questions are for whoever answers later."""
+        self._every = every
+        self._leaves_open = leaves_open
+        self._began = Began("", "", "", "")
+        self._calls: dict[CallId, CallState] = {}
+
+    def began(self, began: Began) -> None:
+        self._began = began
+        if self._every:
+            _write(began_json(began))
+
+    def told(self, event: Event) -> None:
+        if isinstance(event, CallChanged):
+            self._calls[event.state.request.id] = event.state
+            if self._leaves_open:
+                _tell_if_waiting(event.state)
+        if self._every:
+            _write(event_json(event))
+
+    def said(self, event: AgentEvent) -> None:
+        line = agent_event_json(event)
+        if self._every and line is not None:
+            _write(line)
+
+    def finished(self, finished: Finished, spent: Spent) -> None:
+        _write(finished_json(self._began, finished, spent, self._calls.values()))
+
+
+class Text:
+    """What the model says goes to stdout, line by line; its calls are lines on stderr."""
+
+    def __init__(self, *, colour: bool, leaves_open: bool) -> None:
+        self._colour = colour
+        self._leaves_open = leaves_open
+        self._redactor = Redactor(os.environ)
+        self._open = ""
+        """The line that the model is writing. It is shown when it is whole: half a secret can't be told from a word."""
+
+    def began(self, began: Began) -> None:
+        self._beside(dim(f"{printable(began.model)} works in {printable(began.workspace)}", colour=self._colour))
+
+    def told(self, event: Event) -> None:
+        match event:
+            case CallChanged(state):
+                self._call(state)
+            case NoticeGiven(_, message):
+                self._beside(self._safe(message))
+            case TopicSet(_, title):
+                self._beside(f"# {self._safe(title)}")
+            case _:
+                pass
+
+    def said(self, event: AgentEvent) -> None:
+        match event:
+            case TextArrived(text):
+                *whole, self._open = (self._open + text).split("\n")
+                for line in whole:
+                    self._print(line)
+            case ResponseDone():
+                self._close_line()
+            case Waiting(seconds, why):
+                self._beside(f"waiting {seconds:.0f} s: {self._safe(why)}")
+            case Compacted(before, after):
+                self._beside(f"the conversation was made shorter: from {before:,} tokens to {after:,}")
+            case Reported(agent, text):
+                self._beside(f"the agent {self._safe(agent)} is done: {self._safe(text)}")
+            case _:
+                pass
+
+    def finished(self, finished: Finished, spent: Spent) -> None:
+        self._close_line()
+
+    def _call(self, state: CallState) -> None:
+        if self._leaves_open:
+            _tell_if_waiting(state)
+        if not isinstance(state, SettledState):
+            return
+        self._close_line()
+        knowing = redactor_for(state.invocation, self._redactor) if state.invocation else self._redactor
+        indent = "  " if state.request.parent is not None else ""
+        self._beside(indent + knowing.text(headline(state, colour=self._colour)))
+        if why := _why(state):
+            self._beside(indent + dim(f"  {knowing.text(printable(why))}", colour=self._colour))
+
+    def _close_line(self) -> None:
+        if self._open:
+            self._print(self._open)
+        self._open = ""
+
+    def _print(self, line: str) -> None:
+        click.echo(self._redactor.text(printable(line, keep_lines=True)))
+
+    def _safe(self, text: str) -> str:
+        return self._redactor.text(printable(text))
+
+    def _beside(self, line: str) -> None:
+        click.echo(line, err=True)
+
+
+def _why(state: SettledState) -> str:
+    """Why a call did not do what it was to do, in a line for people."""
+    match state:
+        case Rejected(decision=Decision() as decision):
+            return f"{decision.outcome} ({decision.source}): {decision.reason}"
+        case Failed(fault=fault):
+            return fault.message.split("\n", 1)[0]
+        case _:
+            return ""
+
+
+def _tell_if_waiting(state: CallState) -> None:
+    if isinstance(state, AwaitingApproval):
+        until = "" if state.expires_at is None else f", until {shown_time(state.expires_at)}"
+        exits.told(f"{printable(state.request.name)} waits for approval {state.approval}{until}")
+
+
+def _write(report: JsonObject) -> None:
+    """All ASCII: valid wherever it goes, half characters from a model included."""
+    sys.stdout.write(json.dumps(report) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,259 @@
+"""`handrail run` against local servers that speak a provider's wire: the whole way, from the task to the report."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from e2e.command import Ran, environment, handrail
+from handrail.wire import Wire
+from servers.provider_server import DIALECTS, ProviderServer
+from servers.script import Turn, Use, says
+
+MODELS = {
+    Wire.ANTHROPIC: ("anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""),
+    Wire.OPENAI_CHAT: ("openai-chat", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"),
+    Wire.OPENAI_RESPONSES: ("openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"),
+    Wire.GEMINI: ("google", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", ""),
+}
+READ = Use("read_file", {"file_path": "tide.txt"})
+EDIT = Use("edit_file", {"file_path": "tide.txt", "old_string": "06:12", "new_string": "06:13"})
+SCRIPT = (says("I look.", READ), says("It is late.", EDIT), says("High water is at 06:13.\nDone."))
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "tide.txt").write_text("Brest 06:12\n")
+    return folder
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch):
+    """A server that plays a script, for whatever is started within it."""
+
+    @contextmanager
+    def played(script: Sequence[Turn], wire: Wire = Wire.ANTHROPIC) -> Iterator[ProviderServer]:
+        name, key, address, path = MODELS[wire]
+        with ProviderServer(DIALECTS[wire](), script) as server:
+            monkeypatch.setenv(key, "none")
+            monkeypatch.setenv(address, server.url + path)
+            monkeypatch.setenv("HANDRAIL_MODEL", name)
+            yield server
+        assert server.wrong == []
+
+    return played
+
+
+def run(work: Path, *arguments: str, stdin: str = "") -> Ran:
+    given = {name: value for name, value in os.environ.items() if name == "HANDRAIL_MODEL"}
+    model = [f"--model={given['HANDRAIL_MODEL']}"] if given else []
+    return handrail("run", *arguments, *model, state=work.parent / "state", cwd=work, stdin=stdin)
+
+
+@pytest.mark.parametrize("wire", MODELS)
+def test_a_task_is_done_and_what_the_model_says_stands_on_stdout(work: Path, played, wire: Wire) -> None:
+    with played(SCRIPT, wire):
+        done = run(work, "When is high water?", "--mode", "accept-edits")
+    assert done.code == 0, done.err
+    assert done.out == "I look.\nIt is late.\nHigh water is at 06:13.\nDone.\n"
+    assert "✓ read_file  Read tide.txt  completed" in done.err
+    assert "✓ edit_file  Edit tide.txt  completed" in done.err
+    assert "done after 3 responses" in done.err
+    assert (work / "tide.txt").read_text() == "Brest 06:13\n"
+
+
+@pytest.mark.parametrize("arguments", [("-",), ()])
+def test_the_task_may_come_on_stdin(work: Path, played, arguments: tuple[str, ...]) -> None:
+    with played([says("06:12.")]) as server:
+        done = run(work, *arguments, stdin="When is high water?\n")
+    assert (done.code, done.out) == (0, "06:12.\n")
+    assert "When is high water?" in json.dumps(server.requests[0])
+
+
+def test_the_report_is_one_object(work: Path, played) -> None:
+    with played(SCRIPT):
+        done = run(work, "When is high water?", "--json", "--approve", "all")
+    report = done.report
+    assert (done.code, report["ended"], report["why"], report["turns"]) == (0, "done", "", 3)
+    assert report["text"] == "High water is at 06:13.\nDone."
+    assert [(call["tool"], call["state"], call["summary"]) for call in report["calls"]] == [
+        ("read_file", "completed", "Read tide.txt"),
+        ("edit_file", "completed", "Edit tide.txt"),
+    ]
+    assert report["calls"][1]["decision"]["source"] == "person:approve-all"
+    assert report["usage"]["output"] > 0
+    assert report["session"] in done.err
+
+
+def test_events_come_as_they_happen_and_the_report_comes_last(work: Path, played) -> None:
+    with played(SCRIPT):
+        done = run(work, "When is high water?", "--stream-json")
+    kinds = [event["type"] for event in done.reports]
+    assert kinds[0] == "began"
+    assert kinds[-1] == "finished"
+    assert {"text", "call_begun", "call_changed", "response_done", "turn_ended"} <= set(kinds)
+    assert kinds.index("call_begun") < kinds.index("call_changed") < kinds.index("turn_ended")
+    said = "".join(event["text"] for event in done.reports if event["type"] == "text")
+    assert said == "".join(turn.text for turn in SCRIPT)
+
+
+def test_with_nobody_to_ask_a_call_is_denied_and_the_model_goes_on(work: Path, played) -> None:
+    with played(SCRIPT):
+        done = run(work, "When is high water?")
+    assert done.code == 0
+    assert "⊘ edit_file  Edit tide.txt  rejected" in done.err
+    assert (work / "tide.txt").read_text() == "Brest 06:12\n"
+
+
+def test_a_call_waits_is_approved_elsewhere_and_the_run_goes_on(work: Path, played) -> None:
+    with played(SCRIPT):
+        first = run(work, "When is high water?", "--approve", "wait", "--json")
+        assert (first.code, first.report["ended"]) == (3, "parked")
+        waiting = first.report["calls"][-1]
+        assert waiting["state"] == "awaiting_approval"
+        assert "handrail approvals approve" in first.err
+        assert first.out.count("\n") == 1
+        approved = handrail("approvals", "approve", waiting["approval"], state=work.parent / "state", cwd=work)
+        assert approved.code == 0, approved.err
+        second = run(work, "--resume", first.report["session"])
+    assert (second.code, second.out) == (0, "High water is at 06:13.\nDone.\n"), second.err
+    assert (work / "tide.txt").read_text() == "Brest 06:13\n"
+
+
+def test_a_conversation_goes_on_with_what_was_said_before(work: Path, played) -> None:
+    with played([*SCRIPT, says("At Brest.")]) as server:
+        run(work, "When is high water?")
+        done = run(work, "--continue", "Where?")
+    assert (done.code, done.out) == (0, "At Brest.\n")
+    told = json.dumps(server.requests[-1])
+    assert told.index("When is high water?") < told.index("Done.") < told.index("Where?")
+
+
+def test_without_a_conversation_there_is_none_to_go_on_with(work: Path, played) -> None:
+    with played([says("x")]):
+        handrail("exec", "-", state=work.parent / "state", cwd=work, stdin='{"calls": []}')
+        done = run(work, "--continue", "Where?")
+    assert done.code == 2
+    assert "no conversation to go on with" in done.err
+
+
+LIMITS = {
+    ("--max-turns", "2"): "turns",
+    ("--max-tokens", "15"): "tokens",
+    ("--max-money", "0.000001"): "money",
+}
+
+
+@pytest.mark.parametrize(("option", "ended"), LIMITS.items())
+def test_a_limit_ends_the_work_with_its_own_exit_code(work: Path, played, option, ended: str) -> None:
+    with played(SCRIPT):
+        done = run(work, "When is high water?", "--json", *option)
+    assert (done.code, done.report["ended"]) == (4, ended)
+    assert done.report["why"]
+    assert f"handrail run --resume {done.report['session']}" in done.err
+
+
+def test_a_limit_of_time_stops_a_command_that_runs(work: Path, played) -> None:
+    policy = Path(__file__).with_name("allow_sleep.toml")
+    with played([says("", Use("shell", {"command": "sleep 60"}))]):
+        done = run(work, "Sleep", "--json", "--max-seconds", "2", "--policy", str(policy))
+    assert (done.code, done.report["ended"]) == (4, "time")
+    assert {call["state"] for call in done.report["calls"]} <= {"cancelled"}
+
+
+def test_a_model_that_can_not_be_reached_is_told_with_what_to_do(work: Path, monkeypatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    with ProviderServer(DIALECTS[Wire.ANTHROPIC](), []) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("HANDRAIL_MODEL", "anthropic")
+        done = run(work, "x", "--json")
+    assert (done.code, done.report["ended"]) == (5, "failed")
+    assert done.report["why"]
+    assert "Traceback" not in done.err
+
+
+def test_without_a_model_there_is_a_page_with_three_ways_to_one(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    done = run(work, "x")
+    assert done.code == 2
+    assert all(way in done.err for way in ("No model is configured", "ollama pull", "handrail demo"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("x", "--json", "--stream-json"), "give one of them"),
+        (("x", "--resume", "a", "--continue"), "give one of them"),
+        (("x", "--resume", "20260101-000000-abcdef"), "no session"),
+        (("x", "--model", "nobody:nothing"), "nobody"),
+        (("x", "--max-turns", "0"), "0"),
+        (("-",), "the task is empty"),
+        ((), "the task is empty"),
+    ],
+)
+def test_what_can_not_be_used_is_one_line_and_exit_code_2(work: Path, monkeypatch, arguments, said: str) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    monkeypatch.delenv("HANDRAIL_MODEL", raising=False)
+    done = run(work, *arguments)
+    assert done.code == 2, done.err
+    assert said in done.err
+    assert done.out == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_answers_every_call_and_leaves_a_conversation_that_goes_on(work: Path, played, number) -> None:
+    policy = Path(__file__).with_name("allow_sleep.toml")
+    script = [says("I wait.", Use("shell", {"command": "sleep 60"}), READ), says("Where were we?")]
+    with played(script):
+        model = os.environ["HANDRAIL_MODEL"]
+        child = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "handrail",
+                "run",
+                "Wait",
+                "--stream-json",
+                "--model",
+                model,
+                "--policy",
+                str(policy),
+            ],
+            cwd=work,
+            env=environment(work.parent / "state"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert child.stdout is not None
+        lines = []
+        for line in child.stdout:
+            lines.append(json.loads(line))
+            call = lines[-1].get("call")
+            if lines[-1]["type"] == "call_changed" and call["name"] == "shell" and call["state"] == "executing":
+                child.send_signal(number)
+                break
+        rest, err = child.communicate(timeout=60)
+        report = json.loads(rest.splitlines()[-1])
+        assert (child.returncode, report["ended"]) == (130, "interrupted"), err
+        assert {call["tool"]: call["state"] for call in report["calls"]}["shell"] == "cancelled"
+        done = run(work, "--continue", "Go on")
+    assert (done.code, done.out) == (0, "Where were we?\n"), done.err
+
+
+def test_nothing_that_a_terminal_obeys_is_printed_of_what_the_model_says(work: Path, played) -> None:
+    with played([says("a\x1b[2Jb\u202ec")]):
+        done = run(work, "x")
+    assert done.out == "a\\x1b[2Jb\\x202ec\n"
