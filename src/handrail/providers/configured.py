@@ -9,6 +9,7 @@ from pathlib import Path
 from handrail.contract.context import Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.provider import Provider
+from handrail.contract.sampling import Sampler
 from handrail.providers.folder import FolderTools
 from handrail.runtime.environment import child_environment
 from handrail.settings.keys import ENTRY_POINTS, PASS_ENV
@@ -16,15 +17,19 @@ from handrail.settings.load import Settings
 
 
 def configured_providers(
-    settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None
+    settings: Settings,
+    workspace: Workspace,
+    launcher: Launcher,
+    state: Path | None,
+    sampler: Sampler | None = None,
 ) -> tuple[Provider, ...]:
     """In the order in which their tools are on the menu. `state` is Handrail's own folder; None where a session
-    keeps nothing."""
+    keeps nothing. `sampler` answers servers that ask for a model."""
     return (
         *(FolderTools(folder) for folder in settings.tool_folders),
         *_entry_points(settings),
         *_commands(settings, workspace, launcher),
-        *_servers(settings, workspace, launcher, state),
+        *_servers(settings, workspace, launcher, state, sampler),
     )
 
 
@@ -44,11 +49,13 @@ def _commands(settings: Settings, workspace: Workspace, launcher: Launcher) -> I
             yield CommandTools(commands, launcher, workspace.root, _environment(settings))
 
 
-def _servers(settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None) -> Iterator[Provider]:
+def _servers(
+    settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None, sampler: Sampler | None
+) -> Iterator[Provider]:
     if settings.servers.usable or settings.servers.untrusted:
         from handrail.providers.mcp.configured import configured_servers  # most sessions have none
 
-        yield from configured_servers(settings, workspace, launcher, state, _environment(settings))
+        yield from configured_servers(settings, workspace, launcher, state, _environment(settings), sampler)
 
 
 def _environment(settings: Settings) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.model import Model
+from handrail.agent.sampling import ModelSampler
 from handrail.contract.events import Event
 from handrail.contract.jobs import Job
 from handrail.errors import HandrailError
@@ -91,12 +92,16 @@ async def open_work(
         tell(activity.see(event))
         changed()
 
+    agents: list[Agent] = []
+    sampler = ModelSampler(lambda: agents[0].model if agents else model)
+    parts = Parts(asker=asker, sampler=sampler)
     async with Session.open(
-        settings.workspace, settings=settings, session=session, model=model.name, parts=Parts(asker=asker)
+        settings.workspace, settings=settings, session=session, model=model.name, parts=parts
     ) as opened:
         tell([f"! {printable(note)}" for note in notes_on(settings.rules.rules, opened.knows)])
         opened.subscribe(see)
         async with open_agent(opened, model) as agent:
+            agents.append(agent)
             yield Work(settings, opened, agent, activity, questions, looks, tell)
 
 

@@ -11,6 +11,7 @@ from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import Ended, Finished
 from handrail.agent.limits import Limits
 from handrail.agent.models.choosing import model_of
+from handrail.agent.sampling import ModelSampler
 from handrail.agent.spent import Spent
 from handrail.contract.basics import SessionId
 from handrail.contract.events import Event
@@ -52,7 +53,7 @@ async def carry_out(task: Task, settings: Settings, output: Output) -> int:
     model = model_of(settings=settings)
     approve = Approve(settings[APPROVE])
     view = _view(output, leaves_open=approve is Approve.WAIT)
-    parts = Parts(asker=asker_of_option(approve, settings.workspace))
+    parts = Parts(asker=asker_of_option(approve, settings.workspace), sampler=ModelSampler(lambda: model))
     async with Session.open(
         settings.workspace, model=model.name, session=task.session or "", settings=settings, parts=parts
     ) as session:
