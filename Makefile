@@ -2,6 +2,7 @@
 VENV := .venv
 BENCH_VENV := .venv-bench
 IN_VENV := "$(VENV)/bin/python" -m
+WORKERS := auto
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 export VENV
 
@@ -15,10 +16,10 @@ run: ## Set up everything and play the demo
 	@sh requirements/setup.sh run
 	@$(IN_VENV) handrail demo
 
-test: ## Set up everything and run the tests; ARGS="tests/policy -k deny" runs some
+test: ## Set up everything and run the tests; ARGS="tests/policy -k deny" runs some, WORKERS=0 all in one process
 	@sh requirements/setup.sh dev
 	@sh requirements/servers.sh
-	$(IN_VENV) pytest $(ARGS)
+	$(IN_VENV) pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-faults: ## Kill a run at every write and transition, restart it, and see that nothing is lost or done twice
 	@sh requirements/setup.sh dev
