@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handrail.contract.basics import JsonObject
@@ -210,8 +211,7 @@ class McpServer:
                 return
             if self.beside.prompts:
                 say.shelf.put(self._tools, self._prompts())
-            if self.beside.problems:
-                say.more(self.beside.problems)
+            say.also(self.beside.counts(), self.beside.problems)
 
     def _prompts(self) -> Sequence[McpPrompt]:
         return [McpPrompt(self, listed) for listed in self.beside.prompts]
@@ -238,15 +238,17 @@ class _Saying:
 
     def __init__(self, server: str, shelf: Shelf) -> None:
         self.shelf = shelf
-        self._last = SourceStatus(server, Condition.STARTING)
+        self._of_tools = SourceStatus(server, Condition.STARTING)
 
     def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
-        self._last = SourceStatus(self._last.name, condition, detail, tuple(problems))
-        self.shelf.say(self._last)
+        self._of_tools = SourceStatus(self._of_tools.name, condition, detail, tuple(problems))
+        self.shelf.say(self._of_tools)
 
-    def more(self, problems: Sequence[str]) -> None:
-        """Besides what was said last."""
-        self(self._last.condition, self._last.detail, tuple(dict.fromkeys((*self._last.problems, *problems))))
+    def also(self, detail: str, problems: Sequence[str]) -> None:
+        """Besides what was said of its tools."""
+        said = self._of_tools
+        more = ", ".join(filter(None, (said.detail, detail)))
+        self.shelf.say(replace(said, detail=more, problems=(*said.problems, *problems)))
 
 
 def _log(config: ServerConfig, around: Around) -> ServerLog:
