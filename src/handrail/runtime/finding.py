@@ -31,7 +31,7 @@ class SessionTools:
     def of(cls, shelves: Shelves, judge: Judge, skills: SessionSkills, model: str) -> Self:
         """`model` names the model that answers."""
         registry = shelves.registry
-        box = Toolbox(registry, lambda: judge.policy, skills.told)
+        box = Toolbox(registry, lambda: judge.policy, skills.told, shelves.sources)
         return cls(registry, skills, box, shelves, Finder(registry, model, box.deferred, shelves))
 
 

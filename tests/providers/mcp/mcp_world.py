@@ -71,7 +71,7 @@ class World:
         self, *configs: ServerConfig, mode: Mode = Mode.BYPASS, rules: Sequence[Rule] = (), **parts: Any
     ) -> AsyncIterator[Session]:
         given = Parts(
-            tools=(FakeTool("own"),),
+            tools=parts.pop("tools", (FakeTool("own"),)),
             providers=[self.server(config) for config in configs],
             journal=MemoryJournal(),
             **parts,

@@ -19,6 +19,7 @@ from handrail.contract.provider import Condition
 from handrail.policy import Mode, rules_from
 from handrail.providers.mcp.offering import Offering
 from handrail.session import Session
+from handrail.tools.tool_search import ToolSearch
 from neutral_calls import calls
 
 ODD_NAMES = ["x" * 80, "1.get/all", "查询", "a b", "x" * 65_536]
@@ -254,3 +255,21 @@ async def test_a_configuration_that_can_not_be_used_fails_its_server_and_is_told
         await ready(session, "good")
         status = await until(session, lambda status: status.condition is Condition.FAILED, "bad")
         assert "TOK" in status.detail
+
+
+async def test_the_menu_says_which_servers_start_and_which_failed(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    slow = world.config("slow", {"before": {"initialize": [{"hang": 1}]}})
+    bad = replace(world.config("bad", {}), problem="no such variable")
+    async with world.session(slow, bad, tools=(ToolSearch(),)) as session:
+        await until(session, lambda status: status.condition is Condition.FAILED, "bad")
+        await until(session, lambda status: status.condition is Condition.STARTING, "slow")
+        menu = session.menu()
+        assert [(source.name, source.condition) for source in menu.sources] == [
+            ("slow", Condition.STARTING),
+            ("bad", Condition.FAILED),
+        ]
+        (search,) = menu.tools
+        assert search.description.endswith(
+            "Starting, so that their tools are not there yet: slow\n\nWithout tools now, for they failed: bad"
+        )
