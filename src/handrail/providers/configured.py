@@ -9,23 +9,35 @@ from pathlib import Path
 from handrail.contract.context import Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.provider import Provider
+from handrail.contract.sampling import Sampler
 from handrail.providers.folder import FolderTools
 from handrail.runtime.environment import child_environment
 from handrail.settings.keys import ENTRY_POINTS, PASS_ENV
 from handrail.settings.load import Settings
+from handrail.settings.origin import Layer
+from handrail.settings.tool_folders import ToolFolder
 
 
 def configured_providers(
-    settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None
+    settings: Settings,
+    workspace: Workspace,
+    launcher: Launcher,
+    state: Path | None,
+    sampler: Sampler | None = None,
 ) -> tuple[Provider, ...]:
     """In the order in which their tools are on the menu. `state` is Handrail's own folder; None where a session
-    keeps nothing."""
+    keeps nothing. `sampler` answers what servers ask a model."""
     return (
-        *(FolderTools(folder) for folder in settings.tool_folders),
+        *map(FolderTools, filter(_may_come, settings.tool_folders)),
         *_entry_points(settings),
         *_commands(settings, workspace, launcher),
-        *_servers(settings, workspace, launcher, state),
+        *_servers(settings, workspace, launcher, state, sampler),
     )
+
+
+def _may_come(folder: ToolFolder) -> bool:
+    """A folder of the person's, or of the workspace, may be made while the session runs."""
+    return folder.is_there or folder.place.place.origin.layer is not Layer.SYSTEM
 
 
 def _entry_points(settings: Settings) -> Iterator[Provider]:
@@ -44,11 +56,15 @@ def _commands(settings: Settings, workspace: Workspace, launcher: Launcher) -> I
             yield CommandTools(commands, launcher, workspace.root, _environment(settings))
 
 
-def _servers(settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None) -> Iterator[Provider]:
+def _servers(
+    settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None, sampler: Sampler | None
+) -> Iterator[Provider]:
     if settings.servers.usable or settings.servers.untrusted:
-        from handrail.providers.mcp.configured import configured_servers  # most sessions have none
+        from handrail.providers.mcp.around import Around  # most sessions have none
+        from handrail.providers.mcp.configured import configured_servers
 
-        yield from configured_servers(settings, workspace, launcher, state, _environment(settings))
+        around = Around(launcher, workspace, _environment(settings), sampler, state)
+        yield from configured_servers(settings, around)
 
 
 def _environment(settings: Settings) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from handrail.contract.launching import Launcher
 from handrail.contract.ports import Asker, Checkpoints, Journal
 from handrail.contract.provider import Provider
+from handrail.contract.sampling import Sampler
 from handrail.contract.tool import Tool
 from handrail.runtime.askers import Nobody
 from handrail.runtime.checkpoints import NoCheckpoints
@@ -26,6 +27,8 @@ class Parts:
     """None: the built-in ones."""
     providers: Sequence[Provider] | None = None
     """Where other tools come from; None: as the settings say, which without files is nowhere."""
+    sampler: Sampler | None = None
+    """Has a model answer what servers ask one, each time with a person's yes; None refuses them."""
     asker: Asker = field(default_factory=Nobody)
     journal: Journal | None = None
     """None: one SQLite file for the workspace, in the state folder."""

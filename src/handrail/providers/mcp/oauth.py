@@ -46,8 +46,8 @@ class SessionLogin(httpx2.Auth):
         tell: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`name` is the server's, for messages; `tell` gets what a person should know, once each time it becomes so, and an
-        empty text when it is over."""
+        """`name` is the server's, for messages; `tell` gets what a person should know, once each time it becomes so,
+        and an empty text when it is over."""
         self.trouble = ""
         """Why requests are refused, for a person; empty while they are not."""
         self.needs_login = False
