@@ -14,6 +14,9 @@ from handrail.settings.tool_folders import ToolFile, ToolFolder, read_tools
 SOON = 1.0
 """Seconds after which the tools of some files are offered while others still load."""
 
+AT_ONCE = 4
+"""Files that load together: each has its own time, and Python runs one of them at a time."""
+
 REFRESH_WITHIN = 3.0
 """Seconds that a turn waits for a folder that is looked at again."""
 
@@ -28,6 +31,7 @@ class FolderTools:
         self.name = folder.place.name
         self._folder = folder
         self._files: dict[ToolFile, Loaded] = {}
+        self._loading = asyncio.Semaphore(AT_ONCE)
         self._wanted = asyncio.Event()
         self._looked = asyncio.Event()
         self._last: SourceStatus | None = None
@@ -69,7 +73,8 @@ class FolderTools:
         self._show(shelf)
 
     async def _load(self, file: ToolFile) -> None:
-        self._files[file] = await loaded(file)
+        async with self._loading:
+            self._files[file] = await loaded(file)
 
     def _forget(self, files: Iterable[ToolFile]) -> None:
         for file in files:
