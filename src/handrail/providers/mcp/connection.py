@@ -26,6 +26,9 @@ Progress = Callable[[float, "float | None", str], None]
 
 _NOT_KNOWN = "Whether it did what was asked is not known: look before you try again."
 
+_MESSAGE_SHOWN = 500
+"""Characters of what a server says about its progress."""
+
 _SESSION_OVER = "Session terminated"
 """What the SDK's transport makes of the answer 404 within a session: the server did not take the message."""
 
@@ -93,7 +96,7 @@ class Connection:
 
         async def heard(progress: float, total: float | None, message: str | None) -> None:
             patience.renew()
-            tell(progress, total, message or "")
+            tell(progress, total, (message or "")[:_MESSAGE_SHOWN])
 
         try:
             async with patience:

@@ -13,9 +13,8 @@ from handrail.providers.mcp.schemas import digest
 from handrail.providers.mcp.tool import MOST_BY_ITS_WORD, McpTool
 
 if TYPE_CHECKING:
-    from mcp import types
-
     from handrail.providers.mcp.server import McpServer
+    from mcp import types
 
 WINDOW = 200_000
 """Tokens of a model's context, where nobody says how many it has."""
@@ -53,8 +52,9 @@ class Offering:
         whole = digest(*sorted(said.digests for said in read.values()))
         defers = self._defers(config.name, sum(said.size for said in read.values() if not said.always_loaded))
         current = self._current.setdefault(config.name, {})
-        current.clear()
-        current.update((name, said.digests) for name, said in read.items())
+        current.update({name: said.digests for name, said in read.items()})
+        for gone in current.keys() - read.keys():  # at no moment is one missing that is there: calls look meanwhile
+            del current[gone]
         tools = [
             McpTool(
                 server,

@@ -24,9 +24,8 @@ from handrail.providers.mcp.sdk import loaded
 from handrail.tools.parameters import Parameters
 
 if TYPE_CHECKING:
-    from mcp import types
-
     from handrail.providers.mcp.server import McpServer
+    from mcp import types
 
 LIST, READ = "list_mcp_resources", "read_mcp_resource"
 MOST_LISTED = 500

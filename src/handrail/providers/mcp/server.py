@@ -178,7 +178,7 @@ class McpServer:
         try:
             async with (
                 asyncio.timeout(within) as limit,
-                opened(self.config, self._around, self.log, self._login) as channel,
+                opened(self.config, self._around, self.log, self._login, say.noise) as channel,
             ):
                 await loaded()
                 from handrail.providers.mcp.asked import Asked
@@ -256,6 +256,7 @@ class _Saying:
     def __init__(self, server: str, shelf: Shelf) -> None:
         self.shelf = shelf
         self._of_tools = SourceStatus(server, Condition.STARTING)
+        self._is_noisy = False
 
     def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
         self._of_tools = SourceStatus(self._of_tools.name, condition, detail, tuple(problems))
@@ -265,6 +266,15 @@ class _Saying:
         """What stands in the place of what was said of its tools, until there is no trouble any more."""
         said = self._of_tools
         self.shelf.say(SourceStatus(said.name, condition, trouble) if trouble else said)
+
+    def noise(self) -> None:
+        """Once, however much of it there is."""
+        if not self._is_noisy:
+            self._is_noisy = True
+            self.shelf.notice(
+                f"The MCP server {self._of_tools.name} prints what is no message on its standard output. It is "
+                "skipped; `handrail mcp logs` shows it."
+            )
 
     def also(self, detail: str, problems: Sequence[str]) -> None:
         """Besides what was said of its tools."""

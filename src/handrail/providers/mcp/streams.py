@@ -40,11 +40,9 @@ class _Closing:
 
 
 class FromServer(_Closing):
-    """Messages, in order. What is no message is skipped, counted, and told of once."""
+    """Messages, in order. What is no message is skipped, and told of."""
 
     def __init__(self, on_noise: Callable[[bytes], None]) -> None:
-        self.noise = 0
-        """Lines that were no message."""
         self._on_noise = on_noise
         self._lines = Lines()
         self._waiting: deque[bytes] = deque()
@@ -120,7 +118,6 @@ class FromServer(_Closing):
 
         message = decoded(line)
         if message is None:
-            self.noise += 1
             self._on_noise(line)
         return message
 
