@@ -140,6 +140,7 @@ def test_a_variable_that_is_not_set_fails_that_server_alone_and_says_where_it_st
     bad, good = found(world).usable
     assert "headers.Authorization needs the variable TOK, which is not set" in bad.problem
     assert "~/.claude.json" in bad.problem
+    assert bad.transport == Http("http://h/mcp")
     assert good.problem == ""
 
 
