@@ -82,7 +82,7 @@ async def test_a_server_that_nobody_logged_in_to_waits_for_that_and_starts_then(
     with OAuthServer() as server:
         async with opened(world, server, MemoryJournal()) as session:
             status = await until(session, lambda status: status.condition is Condition.NEEDS_LOGIN)
-            assert status.detail == "needs login: handrail mcp login locked"
+            assert status.detail == "handrail mcp login locked"
             assert "GET /authorize" not in server.requests
             await logged_in(world, server)
             await session.refresh()

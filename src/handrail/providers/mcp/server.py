@@ -259,13 +259,13 @@ class _Saying:
         self._is_noisy = False
 
     def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
-        self._of_tools = SourceStatus(self._of_tools.name, condition, detail, tuple(problems))
+        self._of_tools = _status(self._of_tools.name, condition, detail, problems)
         self.shelf.say(self._of_tools)
 
     def meanwhile(self, condition: Condition, trouble: str) -> None:
         """What stands in the place of what was said of its tools, until there is no trouble any more."""
         said = self._of_tools
-        self.shelf.say(SourceStatus(said.name, condition, trouble) if trouble else said)
+        self.shelf.say(_status(said.name, condition, trouble) if trouble else said)
 
     def noise(self) -> None:
         """Once, however much of it there is."""
@@ -281,6 +281,11 @@ class _Saying:
         said = self._of_tools
         more = ", ".join(filter(None, (said.detail, detail)))
         self.shelf.say(replace(said, detail=more, problems=(*said.problems, *problems)))
+
+
+def _status(server: str, condition: Condition, detail: str, problems: Sequence[str] = ()) -> SourceStatus:
+    """What the condition says already is not said twice."""
+    return SourceStatus(server, condition, detail.removeprefix(f"{condition}: "), tuple(problems))
 
 
 def _log(config: ServerConfig, around: Around) -> ServerLog:
