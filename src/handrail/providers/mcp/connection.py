@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from mcp import types
 from mcp.client.session import ClientSession
 from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
@@ -19,7 +20,6 @@ from handrail.providers.mcp.channel import Channel, Watched
 from handrail.providers.mcp.pages import Listing, all_pages
 from handrail.providers.mcp.patience import Patience
 from handrail.providers.mcp.received import result_of, tools_of
-from mcp import types
 
 Progress = Callable[[float, "float | None", str], None]
 """How far a call is: steps done, of how many where that is known, and what the server says of it."""

@@ -13,8 +13,9 @@ from handrail.providers.mcp.schemas import digest
 from handrail.providers.mcp.tool import MOST_BY_ITS_WORD, McpTool
 
 if TYPE_CHECKING:
-    from handrail.providers.mcp.server import McpServer
     from mcp import types
+
+    from handrail.providers.mcp.server import McpServer
 
 WINDOW = 200_000
 """Tokens of a model's context, where nobody says how many it has."""

@@ -24,8 +24,9 @@ from handrail.providers.mcp.sdk import loaded
 from handrail.tools.parameters import Parameters
 
 if TYPE_CHECKING:
-    from handrail.providers.mcp.server import McpServer
     from mcp import types
+
+    from handrail.providers.mcp.server import McpServer
 
 LIST, READ = "list_mcp_resources", "read_mcp_resource"
 MOST_LISTED = 500

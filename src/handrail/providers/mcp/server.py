@@ -28,10 +28,11 @@ from handrail.settings.mcp.server import Http, ServerConfig, Stdio
 from handrail.settings.redaction import Redactor
 
 if TYPE_CHECKING:
+    from mcp import types
+
     from handrail.providers.mcp.asked import Answering
     from handrail.providers.mcp.connection import Connection, Progress
     from handrail.providers.mcp.oauth import SessionLogin
-    from mcp import types
 
 HEAD_START = 0.3
 """Seconds that a session has for its first calls before its servers start, all at once: to load the SDK and to start
