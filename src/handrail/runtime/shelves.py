@@ -37,10 +37,14 @@ class Shelves:
         one has, within its bound.
         """
         shelves = [self._shelf(provider) for provider in providers]
-        tasks = [asyncio.create_task(shelf.fill(), name=f"provider {shelf.provider.name}") for shelf in shelves]
+        tasks: list[asyncio.Task[None]] = []
         try:
+            # Those that nobody waits for begin first; quick ones one by one, so that names are taken in order.
+            for shelf in sorted(shelves, key=lambda shelf: _bound(shelf.provider) > 0):
+                tasks.append(asyncio.create_task(shelf.fill(), name=f"provider {shelf.name}"))
+                if within := _bound(shelf.provider):
+                    await shelf.settled(within)
             await asyncio.sleep(0)
-            await asyncio.gather(*(shelf.settled(within) for shelf in shelves if (within := _bound(shelf.provider))))
             yield
         finally:
             for task in tasks:
@@ -116,7 +120,12 @@ class _Shelf:
     def put(self, tools: Iterable[Tool[Any]], prompts: Iterable[Prompt] = ()) -> Sequence[str]:
         self.prompts = tuple(prompts)
         self._settled.set()
-        return self._registry.put(self.name, tools)
+        before = self._registry.displaced()
+        problems = self._registry.put(self.name, tools)
+        for lost in self._registry.displaced():
+            if lost not in before:
+                self.notice(f"{lost.tool.name} of {lost.provider} is left out: {self.name} has a tool of that name")
+        return problems
 
     def say(self, status: SourceStatus) -> None:
         if status.condition is Condition.STARTING:
