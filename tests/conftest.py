@@ -34,6 +34,7 @@ def _own_folders(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HANDRAIL_STATE", str(tmp_path_factory.mktemp("state")))
         patch.setenv("HANDRAIL_CONFIG", str(tmp_path_factory.mktemp("config")))
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         for name in [name for name in os.environ if name.startswith("HANDRAIL_") and name not in _OF_TESTS]:
             patch.delenv(name)
         yield

@@ -98,6 +98,7 @@ from handrail.contract.results import (
     TextPart,
     ToolResult,
 )
+from handrail.contract.sampling import Sampled, SampleMessage, Sampler, SampleRequest
 from handrail.contract.secret import Secret
 from handrail.contract.session_values import SessionValues
 from handrail.contract.skills import ActiveSkill, SkillOffer, SkillOffers, Skills
@@ -254,6 +255,10 @@ __all__ = [
     "Shelf",
     "PlainLauncher",
     "SourceStatus",
+    "SampleMessage",
+    "SampleRequest",
+    "Sampled",
+    "Sampler",
     "Condition",
     "Prompt",
     "PromptArgument",

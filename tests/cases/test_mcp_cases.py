@@ -5,6 +5,7 @@ The tests stand with what they test; each says with `case` which of these it is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 
 from accounts import accounted
@@ -12,13 +13,13 @@ from corpus_files import cases
 
 REPORTED = cases("reported_faults", "mcp") | cases("permission_faults", "mcp")
 
-MODULES = ("test_mcp_stdio", "test_mcp_lives", "test_mcp_calls", "test_mcp_http")
-"""In tests/providers/mcp."""
+MODULES = (
+    "test_mcp_stdio", "test_mcp_lives", "test_mcp_calls", "test_mcp_http", "test_mcp_schemas", "test_mcp_results",
+    "test_mcp_tools", "test_logins_in_sessions", "test_servers",
+)  # fmt: skip
+"""In tests/providers/mcp and tests/settings."""
 
-WAITING = dict.fromkeys(
-    ("MC01", "MC05", "MC08", "MC09", "MC24", "MC26", "MC27", "MC28", "MC32", "cc-118", "cc-120", "cc-122"),
-    "names, schemas, results, configuration and logins",
-)
+WAITING: Mapping[str, str] = {}
 """Cases without a test yet, and the capability that they wait for."""
 
 

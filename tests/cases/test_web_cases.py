@@ -28,10 +28,10 @@ GEMINI = cases("gemini_behaviour", "web-fetch-urls")
 TESTED_ELSEWHERE = {
     "WS08": "tests/runtime/test_file_links.py",
     "WS10": "tests/runtime/test_resolver.py",
+    "WS14": "tests/providers/mcp/test_words_of_servers.py",  # names of files: tests/tools/test_list_directory.py
 }
 WAITING = {
     "WS13": "results cleaned of secrets: journal, logs and what people see are, in tests/runtime/test_redaction.py",
-    "WS14": "MCP: names of files in results are in tests/tools/test_list_directory.py, texts of pages here",
 }
 
 

@@ -21,12 +21,13 @@ from handrail.contract.calls import CallForm
 from handrail.contract.context import Environment
 from handrail.contract.tool import Tool
 from handrail.errors import ArgumentProblem, InvalidArguments
+from handrail.providers.mcp.resources import ResourceTools
 from handrail.testing import FakeTool
 from handrail.tools import builtin_tools
 
 DATA = Path(package.__file__).parent
 ANYWHERE = Environment("linux", lambda name: Path("/bin") / name)
-TOOLS = {tool.name: tool for tool in builtin_tools()}
+TOOLS = {tool.name: tool for tool in (*builtin_tools(), *ResourceTools(()).tools)}
 WAITING: Mapping[str, str] = {
     "Agent": "a tool that has another agent do a task",
     "SendMessage": "a tool that sends a message to another agent",

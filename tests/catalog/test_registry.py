@@ -64,6 +64,24 @@ def test_the_menu_keeps_its_order_whatever_is_hidden() -> None:
     assert [(hidden.tool.name, hidden.reason) for hidden in without_a.hidden] == [("a", "denied")]
 
 
+def test_a_name_is_that_of_the_first_provider_in_order_whoever_puts_first() -> None:
+    registry = Registry()
+    for provider in ("mine", "theirs"):
+        registry.expect(provider)
+    mine, theirs = FakeTool("tide"), FakeTool("tide")
+    assert registry.put("theirs", [theirs, FakeTool("moon")]) == ()
+    assert registry.resolve("tide") is theirs
+    assert registry.put("mine", [mine]) == ()
+    assert registry.resolve("tide") is mine
+    assert [(lost.tool, lost.provider) for lost in registry.displaced()] == [(theirs, "theirs")]
+    assert [entry.tool.name for entry in registry] == ["tide", "moon"]
+    assert [tool.name for tool in registry.of("theirs")] == ["moon"]
+    assert "the name 'tide' is taken" in registry.put("theirs", [theirs])[0]
+    registry.put("mine", [])
+    registry.put("theirs", [theirs])
+    assert registry.resolve("tide") is theirs
+
+
 @pytest.mark.parametrize("model", ["", "claude-x", "gemini-x", "gpt-x"])
 def test_no_family_sees_two_tools_of_one_name(model: str) -> None:
     menu = menu_for(Registry(builtin_tools()), model, ANYWHERE, lambda tool: None)

@@ -90,6 +90,24 @@ def test_a_broken_file_is_told_once_with_its_line_and_costs_no_other(run, work: 
         assert "tide-table" in done.out
 
 
+def test_a_file_that_never_loads_is_told_and_keeps_neither_calls_nor_the_program_from_their_end(
+    run, work: Path
+) -> None:
+    (work.parent / "dir/stuck.py").write_text("import threading\nthreading.Event().wait()\n")
+    done = run("exec", "-", "--tools", "../dir", "--approve", "all", "--json", stdin=tide())
+    assert (done.code, done.call["state"]) == (0, "completed")
+    assert done.err == "handrail: ../dir/stuck.py: it still loads\n"
+
+
+def test_a_rule_may_name_a_tool_of_a_file(run, work: Path) -> None:
+    (work.parent / "config/tools").mkdir(parents=True)
+    (work.parent / "config/tools/tide.py").write_text(TIDE)
+    (work.parent / "config/policy.toml").write_text('[[rule]]\ntool = "tide"\ndecision = "allow"\n')
+    done = run("exec", "-", "--approve", "none", "--json", stdin=tide("tide"))
+    assert (done.err, done.call["state"]) == ("", "completed")
+    assert run("policy", "explain", "shell", "ls").err == ""
+
+
 def test_a_workspaces_files_wait_for_trust_and_a_change_voids_it(run, work: Path) -> None:
     (work / ".handrail/tools/tide.py").write_text(TIDE)
     refused = run("exec", "-", "--approve", "all", "--json", stdin=tide("tide"))

@@ -13,13 +13,18 @@ import pytest
 
 import folder_world
 from folder_world import FolderWorld, names_of
-from handrail.contract.calls import CallState, Cancelled, Completed, Failed
+from handrail.contract.calls import CallState, Cancelled, Completed, Failed, Rejected
+from handrail.contract.confirmation import Confirmation, InfoConfirmation, Reject
 from handrail.contract.events import OutputArrived
 from handrail.contract.provider import Condition, SourceStatus
 from handrail.contract.results import ErrorKind
+from handrail.policy import Mode, rules_from
 from handrail.providers.command import running
+from handrail.providers.command.tool import name_of
+from handrail.runtime.parts import Parts
 from handrail.session import Session
 from handrail.settings.load import Settings
+from handrail.testing import MemoryJournal
 from neutral_calls import calls
 
 PROGRAM = Path(__file__).with_name("discovery_program.py")
@@ -132,6 +137,31 @@ async def test_arguments_are_checked_before_anything_runs(world: FolderWorld) ->
         call = await called(session, "discovered_tool_echo", text=5)
         assert isinstance(call, Failed)
         assert call.fault.kind is ErrorKind.INVALID_ARGUMENTS
+
+
+@pytest.mark.parametrize("rule", ["discovered_tool_*", "discovered_tool_echo.it", "discovered_tool_e*"])
+async def test_rules_know_them_as_gemini_clis_do(world: FolderWorld, rule: str) -> None:
+    deny = rules_from([{"tool": rule, "decision": "deny", "reason": "not here"}])
+    parts = Parts(tools=(), journal=MemoryJournal())
+    given = {"mode": Mode.BYPASS, "settings": configured(world), "parts": parts, "rules": deny}
+    async with Session.open(world.workspace, **given) as session:
+        await asked(session)
+        (call,) = (await session.run(calls((name_of("echo.it"), {})))).calls
+        assert isinstance(call, Rejected)
+        assert ("discovered_tool_chatty" in names_of(session)) == (rule != "discovered_tool_*")
+
+
+async def test_they_are_asked_about_where_nobody_said_otherwise(world: FolderWorld) -> None:
+    parts = Parts(tools=(), journal=MemoryJournal())
+    async with Session.open(world.workspace, settings=configured(world), parts=parts) as session:
+        await asked(session)
+        shown: list[Confirmation] = []
+        await session.run(
+            calls(("discovered_tool_echo", {"text": "a"})),
+            on_ask=lambda call: shown.append(call.confirmation) or Reject(),
+        )
+    text = f'runs: {CALL} echo\nwith this on stdin: {{\n "text": "a"\n}}'
+    assert shown == [InfoConfirmation("discovered_tool_echo", text)]
 
 
 @pytest.mark.parametrize(

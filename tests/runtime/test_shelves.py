@@ -70,6 +70,12 @@ async def test_the_order_is_that_of_the_providers_whoever_is_ready_first(tmp_pat
         assert names_of(session) == ["own", "a", "b"]
 
 
+async def test_two_of_the_same_name_take_nothing_from_each_other(tmp_path: Path) -> None:
+    first, second = Played("harbour", [FakeTool("a")]), Played("harbour", [FakeTool("b")])
+    async with Session.open(tmp_path, parts=parts(first, second)) as session:
+        assert names_of(session) == ["own", "a", "b"]
+
+
 async def test_one_that_raises_takes_away_its_own_tools_and_no_others(tmp_path: Path) -> None:
     broken, fine = Played("broken", [FakeTool("gone")], RuntimeError("no wind")), Played("fine", [FakeTool("b")])
     async with Session.open(tmp_path, parts=parts(broken, fine)) as session:

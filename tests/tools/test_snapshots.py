@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from handrail.contract.tool import Tool
+from handrail.providers.mcp.resources import ResourceTools
 from handrail.tools import builtin_tools
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
+TOOLS = (*builtin_tools(), *ResourceTools(()).tools)
 UPDATE = "HANDRAIL_UPDATE_SNAPSHOTS"
 """Set it to 1 to write what the tools say now; read the difference before you keep it."""
 
@@ -26,7 +28,7 @@ def seen_by_a_model(tool: Tool[Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("tool", builtin_tools(), ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_what_a_model_sees_has_not_changed_unnoticed(tool: Tool[Any]) -> None:
     path = SNAPSHOTS / f"{tool.name}.json"
     text = json.dumps(seen_by_a_model(tool), indent=2, ensure_ascii=False) + "\n"
@@ -37,7 +39,7 @@ def test_what_a_model_sees_has_not_changed_unnoticed(tool: Tool[Any]) -> None:
 
 
 def test_every_snapshot_has_its_tool() -> None:
-    assert sorted(path.stem for path in SNAPSHOTS.iterdir()) == sorted(tool.name for tool in builtin_tools())
+    assert sorted(path.stem for path in SNAPSHOTS.iterdir()) == sorted(tool.name for tool in TOOLS)
 
 
 def test_names_and_aliases_are_unique_and_in_a_stable_order() -> None:
@@ -51,7 +53,7 @@ def test_names_and_aliases_are_unique_and_in_a_stable_order() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("tool", builtin_tools(), ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_tool_and_parameter_is_described(tool: Tool[Any]) -> None:
     properties = tool.parameters.schema["properties"]
     assert isinstance(properties, dict)

@@ -15,6 +15,7 @@ from handrail.catalog.faces.schema import shown_schema
 from handrail.catalog.registry import BUILT_IN, Registered
 from handrail.contract.basics import JsonObject
 from handrail.contract.context import Environment
+from handrail.contract.provider import SourceStatus
 from handrail.contract.tool import Tool
 from handrail.contract.values import value
 
@@ -50,6 +51,8 @@ class Menu:
     family: Family
     tools: tuple[MenuTool, ...]
     hidden: tuple[HiddenTool, ...]
+    sources: tuple[SourceStatus, ...] = ()
+    """Where tools come from beside the built-in ones: which are starting, failed, or wait for a person."""
 
     def anthropic(self) -> list[JsonObject]:
         """What to send as `tools` to Anthropic Messages."""
@@ -82,6 +85,7 @@ class Behind:
     """What a tool's description ends with, by the tool's name. A tool with nothing behind it is not shown."""
     found: tuple[str, ...]
     """Tools that the model looked for: they come last, in the order in which it found them."""
+    sources: tuple[SourceStatus, ...] = ()
 
 
 NOTHING_BEHIND = Behind({}, ())
@@ -117,7 +121,7 @@ def menu_for(
         else:
             shown.append(_with_behind(_as_known(tool, family, taken), behind))
     last = (found[name] for name in behind.found if name in found)
-    return Menu(family, (*shown, *last), tuple(hidden))
+    return Menu(family, (*shown, *last), tuple(hidden), behind.sources)
 
 
 def _unasked(tool: Tool[Any], behind: Behind) -> str | None:

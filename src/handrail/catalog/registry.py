@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from handrail.catalog.called import Called, FaceReading, OwnReading, Reading
@@ -28,8 +28,8 @@ class Registered:
 
 
 class Registry:
-    """The tools of one session: provider by provider in the order in which these are known, so that the order of a
-    menu does not depend on who was ready first. Names and aliases never overlap."""
+    """The tools of one session: provider by provider in the order in which these are known, so that neither the order
+    of a menu nor who has a name depends on who was ready first. Names and aliases never overlap."""
 
     def __init__(self, tools: Iterable[Tool[Any]] = ()) -> None:
         self._sections: dict[str, dict[str, Registered]] = {BUILT_IN: {}}
@@ -50,41 +50,55 @@ class Registry:
 
     def add(self, tool: Tool[Any], provider: str = BUILT_IN) -> None:
         """Raises ToolDefinitionError when it is no tool, its name can't be used, or a name or alias is taken."""
-        self._enter(tool, provider)
+        _check(tool, self._names)
+        self._sections.setdefault(provider, {})[tool.name] = Registered(tool, provider)
         self._put_together()
 
     def put(self, provider: str, tools: Iterable[Tool[Any]]) -> tuple[str, ...]:
-        """All tools that a provider has now. One that can't be registered is left out; gives why, a line for each."""
-        before = self._sections.get(provider, {})
-        self._sections[provider] = {}
-        self._put_together()
+        """All tools that a provider has now. One that can't be registered is left out; gives why, a line for each.
+
+        A name that a provider behind it had goes over to it; see `displaced`.
+        """
+        self.expect(provider)
+        before = self._sections[provider]
+        taken, section = self._names_before(provider), dict[str, Registered]()
         problems: list[str] = []
         for tool in tools:
             try:
-                self._enter(tool, provider)
+                _check(tool, taken)
             except ToolDefinitionError as error:
                 problems.append(str(error))
+            else:
+                section[tool.name] = Registered(tool, provider)
+                taken |= dict.fromkeys((tool.name, *tool.aliases), tool.name)
+        self._sections[provider] = section
         self._put_together()
         self._gone |= {name: provider for name in before if name not in self._tools}
         return tuple(problems)
 
-    def _enter(self, tool: Tool[Any], provider: str) -> None:
-        if not isinstance(tool, Tool):
-            raise ToolDefinitionError(f"{tool!r} is no tool; if it is a function, write @tool above it")
-        names = (tool.name, *tool.aliases)
-        for name in names:
-            check_name(name)
-            if name in self._names:
-                raise ToolDefinitionError(
-                    f"{tool.name} can't be added: the name {name!r} is taken by {self._names[name]!r}. "
-                    "Give one of the two another name."
-                )
-        self._sections.setdefault(provider, {})[tool.name] = Registered(tool, provider)
-        self._names.update(dict.fromkeys(names, tool.name))
+    def displaced(self) -> tuple[Registered, ...]:
+        """Tools that a provider has, and whose name or alias went over to one before it."""
+        entries = (entry for section in self._sections.values() for entry in section.values())
+        return tuple(entry for entry in entries if self._tools.get(entry.tool.name) is not entry)
+
+    def _names_before(self, provider: str) -> dict[str, str]:
+        """As `_names`, of the providers before this one."""
+        names: dict[str, str] = {}
+        for other, section in self._sections.items():
+            if other == provider:
+                break
+            for entry in section.values():
+                names |= dict.fromkeys((entry.tool.name, *entry.tool.aliases), entry.tool.name)
+        return names
 
     def _put_together(self) -> None:
-        self._tools = {name: entry for section in self._sections.values() for name, entry in section.items()}
-        self._names = {name: entry.tool.name for entry in self for name in (entry.tool.name, *entry.tool.aliases)}
+        self._tools, self._names = {}, {}
+        for section in self._sections.values():
+            for entry in section.values():
+                names = (entry.tool.name, *entry.tool.aliases)
+                if self._names.keys().isdisjoint(names):
+                    self._tools[entry.tool.name] = entry
+                    self._names |= dict.fromkeys(names, entry.tool.name)
         for name in self._tools:
             self._gone.pop(name, None)
         self._called.clear()
@@ -94,7 +108,7 @@ class Registry:
 
     def of(self, provider: str) -> tuple[Tool[Any], ...]:
         """The tools that a provider has now."""
-        return tuple(entry.tool for entry in self._sections.get(provider, {}).values())
+        return tuple(entry.tool for entry in self if entry.provider == provider)
 
     def resolve(self, name: str, model: str = "") -> Tool[Any]:
         """The tool of this name, alias or face. Raises UnknownTool with the closest names `model` knows."""
@@ -148,6 +162,19 @@ class Registry:
         lowered = {known.lower(): known for known in names}
         close = difflib.get_close_matches(name.lower(), lowered, n=_SUGGESTIONS, cutoff=0.0)
         return ", ".join(lowered[match] for match in close) or "none, for no tool is registered"
+
+
+def _check(tool: Tool[Any], taken: Mapping[str, str]) -> None:
+    """Raises ToolDefinitionError. `taken` has the tool's name by each name and alias."""
+    if not isinstance(tool, Tool):
+        raise ToolDefinitionError(f"{tool!r} is no tool; if it is a function, write @tool above it")
+    for name in (tool.name, *tool.aliases):
+        check_name(name)
+        if name in taken:
+            raise ToolDefinitionError(
+                f"{tool.name} can't be added: the name {name!r} is taken by {taken[name]!r}. "
+                "Give one of the two another name."
+            )
 
 
 def _others(family: Family) -> Iterator[Family]:

@@ -165,6 +165,10 @@ class Tool(ABC, Generic[P]):
         """The name of the subagent in whose name this call makes others, by which rules know them; empty: of none."""
         return ""
 
+    def server_of(self, params: P) -> str:
+        """The server that this call goes to, as rules name it; of a tool that speaks for several, one of those."""
+        return self.server
+
     def effects(self, params: P) -> Claims:
         """What the call may touch, as named. Without marked parameters and by kind alone: unknown."""
         if self._marked:
@@ -211,6 +215,9 @@ class Invocation:
 
     def subagent(self) -> str:
         return self.tool.subagent(self.params)
+
+    def server(self) -> str:
+        return self.tool.server_of(self.params)
 
     async def check(self, workspace: Workspace) -> str | None:
         return await self.tool.check(self.params, workspace)

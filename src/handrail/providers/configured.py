@@ -14,6 +14,8 @@ from handrail.providers.folder import FolderTools
 from handrail.runtime.environment import child_environment
 from handrail.settings.keys import ENTRY_POINTS, PASS_ENV
 from handrail.settings.load import Settings
+from handrail.settings.origin import Layer
+from handrail.settings.tool_folders import ToolFolder
 
 
 def configured_providers(
@@ -24,13 +26,18 @@ def configured_providers(
     sampler: Sampler | None = None,
 ) -> tuple[Provider, ...]:
     """In the order in which their tools are on the menu. `state` is Handrail's own folder; None where a session
-    keeps nothing. `sampler` answers servers that ask for a model."""
+    keeps nothing. `sampler` answers what servers ask a model."""
     return (
-        *(FolderTools(folder) for folder in settings.tool_folders),
+        *map(FolderTools, filter(_may_come, settings.tool_folders)),
         *_entry_points(settings),
         *_commands(settings, workspace, launcher),
         *_servers(settings, workspace, launcher, state, sampler),
     )
+
+
+def _may_come(folder: ToolFolder) -> bool:
+    """A folder of the person's, or of the workspace, may be made while the session runs."""
+    return folder.is_there or folder.place.place.origin.layer is not Layer.SYSTEM
 
 
 def _entry_points(settings: Settings) -> Iterator[Provider]:
@@ -53,9 +60,11 @@ def _servers(
     settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None, sampler: Sampler | None
 ) -> Iterator[Provider]:
     if settings.servers.usable or settings.servers.untrusted:
-        from handrail.providers.mcp.configured import configured_servers  # most sessions have none
+        from handrail.providers.mcp.around import Around  # most sessions have none
+        from handrail.providers.mcp.configured import configured_servers
 
-        yield from configured_servers(settings, workspace, launcher, state, _environment(settings), sampler)
+        around = Around(launcher, workspace, _environment(settings), sampler, state)
+        yield from configured_servers(settings, around)
 
 
 def _environment(settings: Settings) -> Mapping[str, str]:

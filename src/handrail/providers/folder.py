@@ -14,6 +14,9 @@ from handrail.settings.tool_folders import ToolFile, ToolFolder, read_tools
 SOON = 1.0
 """Seconds after which the tools of some files are offered while others still load."""
 
+AT_ONCE = 4
+"""Files that load together: each has its own time, and Python runs one of them at a time."""
+
 REFRESH_WITHIN = 3.0
 """Seconds that a turn waits for a folder that is looked at again."""
 
@@ -28,6 +31,7 @@ class FolderTools:
         self.name = folder.place.name
         self._folder = folder
         self._files: dict[ToolFile, Loaded] = {}
+        self._loading = asyncio.Semaphore(AT_ONCE)
         self._wanted = asyncio.Event()
         self._looked = asyncio.Event()
         self._last: SourceStatus | None = None
@@ -69,7 +73,8 @@ class FolderTools:
         self._show(shelf)
 
     async def _load(self, file: ToolFile) -> None:
-        self._files[file] = await loaded(file)
+        async with self._loading:
+            self._files[file] = await loaded(file)
 
     def _forget(self, files: Iterable[ToolFile]) -> None:
         for file in files:
@@ -77,22 +82,22 @@ class FolderTools:
 
     def _show(self, shelf: Shelf) -> None:
         known = [self._files[file] for file in self._folder.files if file in self._files]
+        loading = [f"{file.name}: it still loads" for file in self._folder.files if file not in self._files]
         tools = [tool for each in known for tool in each.tools]
         refused = [f"{self.name}: {problem}" for problem in shelf.put(tools)]
-        problems = (*self._folder.problems, *(problem for each in known for problem in each.problems), *refused)
-        status = self._status(len(tools) - len(refused), len(self._folder.files) - len(known), problems)
+        found = [problem for each in known for problem in each.problems]
+        problems = (*self._folder.problems, *found, *refused, *loading)
+        status = self._status(len(tools) - len(refused), problems, is_loading=bool(loading))
         if self._folder.is_there or problems or self._last is not None:
             self._last = status
             shelf.say(status)
 
-    def _status(self, count: int, loading: int, problems: tuple[str, ...]) -> SourceStatus:
+    def _status(self, count: int, problems: tuple[str, ...], *, is_loading: bool) -> SourceStatus:
         if self._folder.waiting is not None:
             detail = "it came with the workspace and waits for your trust: handrail trust show"
             return SourceStatus(self.name, Condition.UNTRUSTED, detail)
-        if loading:
-            return SourceStatus(
-                self.name, Condition.STARTING, f"{tools_text(count)}; {loading} files load yet", problems
-            )
+        if is_loading:
+            return SourceStatus(self.name, Condition.STARTING, tools_text(count), problems)
         if problems and not count:
             return SourceStatus(self.name, Condition.FAILED, "no tools", problems)
         return SourceStatus(self.name, Condition.READY, tools_text(count), problems)

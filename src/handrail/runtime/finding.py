@@ -34,7 +34,7 @@ class SessionTools:
         """`model` names the model that answers."""
         registry = shelves.registry
         agents = AgentSlot()
-        box = Toolbox(registry, lambda: judge.policy, skills.told, agents.told)
+        box = Toolbox(registry, lambda: judge.policy, skills.told, agents.told, shelves.sources)
         return cls(registry, skills, box, shelves, Finder(registry, model, box.deferred, shelves), agents)
 
 

@@ -28,7 +28,7 @@ class Parts:
     providers: Sequence[Provider] | None = None
     """Where other tools come from; None: as the settings say, which without files is nowhere."""
     sampler: Sampler | None = None
-    """What answers when a tool server asks for a model; None refuses it."""
+    """Has a model answer what servers ask one, each time with a person's yes; None refuses them."""
     asker: Asker = field(default_factory=Nobody)
     journal: Journal | None = None
     """None: one SQLite file for the workspace, in the state folder."""

@@ -22,6 +22,7 @@ from handrail.policy.checks import REMOVING_KINDS
 from handrail.policy.declared import Declaration, declared_claims
 from handrail.policy.facts import MAIN_AGENT, Access, Approval, Caller, Facts, PathFact
 from handrail.policy.places import Places, normal
+from handrail.policy.server_names import names_from
 from handrail.runtime.guard import Returned, guarded, guarded_call
 from handrail.runtime.shell_facts import shell_facts
 from handrail.runtime.spilling import READERS
@@ -75,7 +76,7 @@ class Resolver:
         claims = _claims(invocation, declared)
         if claims.reads or claims.writes or claims.shell is not None:
             return None
-        if claims is not Claims.nothing() or type(tool).opinion is not Tool.opinion:
+        if claims is not Claims.nothing() or _says_of_calls(tool):
             return self._facts_of_no_path(invocation, claims, caller, invocation.arguments)
         known = self._of_nothing.get(tool.name)
         if known is None or known[0] is not tool or known[1] is not caller:
@@ -87,7 +88,7 @@ class Resolver:
         self, invocation: Invocation, claims: Claims, caller: Caller, arguments: JsonObject | None
     ) -> Facts:
         tool, approval = invocation.tool, _constant_approval(invocation.tool)
-        facts = _bare(tool, _effects(claims), self._surveyor.places)
+        facts = _at_its_server(_bare(tool, _effects(claims), self._surveyor.places), invocation)
         return replace(facts, approval=approval, opinion=_opinion(invocation), caller=caller, arguments=arguments)
 
     async def facts(
@@ -100,6 +101,7 @@ class Resolver:
         approval = await _approval(invocation)
         facts = await asyncio.to_thread(self._look_up, invocation.tool, _claims(invocation, declared))
         opinion = _opinion(invocation)
+        facts = _at_its_server(facts, invocation)
         return replace(facts, approval=approval, opinion=opinion, caller=caller, arguments=invocation.arguments)
 
     def _look_up(self, tool: Tool[Any], claims: Claims) -> Facts:
@@ -142,6 +144,23 @@ def _bare(tool: Tool[Any], effects: Effects, places: Places) -> Facts:
         definitions=tool.definitions,
         annotations=hints,
     )
+
+
+def _says_of_calls(tool: Tool[Any]) -> bool:
+    """Whether it says something of each call that is not the same for all."""
+    return type(tool).opinion is not Tool.opinion or type(tool).server_of is not Tool.server_of
+
+
+def _at_its_server(facts: Facts, invocation: Invocation) -> Facts:
+    """A call that goes to another server than its tool comes from is known by that one's names too."""
+    if type(invocation.tool).server_of is Tool.server_of:
+        return facts
+    said = guarded_call(invocation.server)
+    server = said.value if isinstance(said, Returned) else ""
+    if not server or server == facts.server:
+        return facts
+    names = dict.fromkeys((*facts.names, *names_from(invocation.tool.name, server)))
+    return replace(facts, server=server, names=tuple(names))
 
 
 def _claims(invocation: Invocation, declared: Sequence[Declaration]) -> Claims:

@@ -37,10 +37,14 @@ class Shelves:
         one has, within its bound.
         """
         shelves = [self._shelf(provider) for provider in providers]
-        tasks = [asyncio.create_task(shelf.fill(), name=f"provider {shelf.provider.name}") for shelf in shelves]
+        tasks: list[asyncio.Task[None]] = []
         try:
+            # Those that nobody waits for begin first; quick ones one by one, so that names are taken in order.
+            for shelf in sorted(shelves, key=lambda shelf: _bound(shelf.provider) > 0):
+                tasks.append(asyncio.create_task(shelf.fill(), name=f"provider {shelf.name}"))
+                if within := _bound(shelf.provider):
+                    await shelf.settled(within)
             await asyncio.sleep(0)
-            await asyncio.gather(*(shelf.settled(within) for shelf in shelves if (within := _bound(shelf.provider))))
             yield
         finally:
             for task in tasks:
@@ -66,8 +70,12 @@ class Shelves:
         await asyncio.gather(*(shelf.settled(LONGEST_START) for shelf in self._shelves.values()))
 
     def _shelf(self, provider: Provider) -> _Shelf:
-        self.registry.expect(provider.name)
-        self._shelves[provider.name] = shelf = _Shelf(provider, self.registry, self.bus)
+        name, number = provider.name, 1
+        while name in self._shelves:  # two folders may be called alike
+            number += 1
+            name = f"{provider.name} ({number})"
+        self.registry.expect(name)
+        self._shelves[name] = shelf = _Shelf(name, provider, self.registry, self.bus)
         return shelf
 
     def sources(self) -> tuple[SourceStatus, ...]:
@@ -82,7 +90,8 @@ class Shelves:
 class _Shelf:
     """Implements `contract.provider.Shelf`."""
 
-    def __init__(self, provider: Provider, registry: Registry, bus: Bus) -> None:
+    def __init__(self, name: str, provider: Provider, registry: Registry, bus: Bus) -> None:
+        self.name = name
         self.provider = provider
         self.statuses: dict[str, SourceStatus] = {}
         self.prompts: tuple[Prompt, ...] = ()
@@ -105,13 +114,18 @@ class _Shelf:
         self._settled.set()
         if not isinstance(ended, Returned):
             self.put(())
-            self.say(SourceStatus(self.provider.name, Condition.FAILED, ended.message))
-            self.notice(f"{self.provider.name} gives no tools: {ended.message}")
+            self.say(SourceStatus(self.name, Condition.FAILED, ended.message))
+            self.notice(f"{self.name} gives no tools: {ended.message}")
 
     def put(self, tools: Iterable[Tool[Any]], prompts: Iterable[Prompt] = ()) -> Sequence[str]:
         self.prompts = tuple(prompts)
         self._settled.set()
-        return self._registry.put(self.provider.name, tools)
+        before = self._registry.displaced()
+        problems = self._registry.put(self.name, tools)
+        for lost in self._registry.displaced():
+            if lost not in before:
+                self.notice(f"{lost.tool.name} of {lost.provider} is left out: {self.name} has a tool of that name")
+        return problems
 
     def say(self, status: SourceStatus) -> None:
         if status.condition is Condition.STARTING:

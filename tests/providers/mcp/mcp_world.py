@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from handrail.contract.context import Workspace
 from handrail.contract.provider import Condition, SourceStatus
 from handrail.contract.results import TextPart
 from handrail.contract.sampling import Sampler
-from handrail.policy import Mode
+from handrail.policy import Mode, Rule
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.offering import Offering
 from handrail.providers.mcp.server import McpServer
@@ -67,14 +67,16 @@ class World:
         return made
 
     @asynccontextmanager
-    async def session(self, *configs: ServerConfig, **parts: Any) -> AsyncIterator[Session]:
+    async def session(
+        self, *configs: ServerConfig, mode: Mode = Mode.BYPASS, rules: Sequence[Rule] = (), **parts: Any
+    ) -> AsyncIterator[Session]:
         given = Parts(
-            tools=(FakeTool("own"),),
+            tools=parts.pop("tools", (FakeTool("own"),)),
             providers=[self.server(config) for config in configs],
             journal=MemoryJournal(),
             **parts,
         )
-        async with Session.open(self.folder, mode=Mode.BYPASS, parts=given) as session:
+        async with Session.open(self.folder, mode=mode, rules=rules, parts=given) as session:
             yield session
 
 

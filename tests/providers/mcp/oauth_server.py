@@ -166,7 +166,8 @@ class OAuthServer:
 
 def _results(message: dict[str, Any]) -> dict[str, Any] | None:
     params = message.get("params") or {}
-    tool = {"name": "echo", "description": "Says it again.", "inputSchema": {"type": "object"}}
+    tool: dict[str, Any] = {"name": "echo", "description": "Says it again.", "inputSchema": {"type": "object"}}
+    tool["annotations"] = {"readOnlyHint": True}
     return {
         "initialize": {
             "protocolVersion": params.get("protocolVersion", "2025-06-18"),

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,24 @@ async def test_no_process_outlives_the_session(tmp_path: Path, stubborn: bool) -
     assert not children_of(tmp_path / "s.json")
 
 
+async def test_a_session_that_ends_while_its_servers_start_leaves_none(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    started = tmp_path / "started"
+    script = {**SLEEPY, "start": [{"fork": 1}, {"append": [str(started), "x"]}]}
+    async with world.session(world.config("s", script)) as session:
+        world.servers[0].may_have("mcp_s_one")
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.to_thread(wait_for, started)
+        assert session.sources()[0].condition is Condition.STARTING
+    assert not children_of(tmp_path / "s.json")
+
+
+def wait_for(file: Path) -> None:
+    """A program that has said nothing yet is heard of by what it writes."""
+    while not file.exists():
+        time.sleep(0.01)
+
+
 LIFE = """
 import asyncio, sys
 from pathlib import Path
@@ -265,8 +284,6 @@ def test_no_process_outlives_a_runtime_that_is_killed(tmp_path: Path, sign: sign
 
 def gone_within(script: Path) -> None:
     """The watchdog needs a moment; nothing tells when it is done."""
-    import time
-
     last = time.monotonic() + PATIENCE
     while children_of(script):
         assert time.monotonic() < last, "a process of the server is left"

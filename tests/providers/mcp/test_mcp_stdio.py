@@ -10,6 +10,7 @@ from mcp_world import Script, World, called, ready, text_of, tool, until
 
 from accounts import case
 from handrail.contract.calls import Failed
+from handrail.contract.events import NoticeGiven
 from handrail.contract.provider import Condition
 from handrail.providers.mcp.lines import MOST_LINE, Lines, LineTooLong
 
@@ -80,11 +81,17 @@ async def test_what_is_no_message_is_skipped(tmp_path: Path, actions: list[Scrip
         assert text_of(await called(session, "mcp_s_one")) == "there"
 
 
-async def test_noise_is_told_of_in_the_servers_log(tmp_path: Path) -> None:
+async def test_noise_is_told_of_once_and_kept_in_the_servers_log(tmp_path: Path) -> None:
     world = World(tmp_path)
-    script = {"tools": ONE, "start": [{"write": "Debug: ready\n"}]}
+    script = {"tools": ONE, "start": [{"times": [3, [{"write": "Debug: ready\n"}]]}]}
     async with world.session(world.config("s", script)) as session:
+        told: list[str] = []
+        session.subscribe(lambda event: told.append(event.message) if isinstance(event, NoticeGiven) else None)
         await ready(session)
+        assert told == [
+            "The MCP server s prints what is no message on its standard output. It is skipped; `handrail mcp logs` "
+            "shows it."
+        ]
         assert world.servers[0].log.last_line() == "[on stdout] Debug: ready"
 
 

@@ -215,6 +215,7 @@ async def test_a_login_that_is_over_is_told_once_and_never_asked_about_again(
         assert login.may_be_better()
         assert await call(client, server) == 200
         assert not login.trouble
+        assert told[1:] == [""]
 
 
 async def test_without_a_login_the_server_is_told_to_need_one(server: OAuthServer, tmp_path: Path) -> None:

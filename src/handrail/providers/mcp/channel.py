@@ -20,6 +20,7 @@ class Channel:
 
     incoming: ReadStream[SessionMessage | Exception]
     outgoing: WriteStream[SessionMessage]
+    """Takes a cancellation at once, whatever it does with it: whoever cancels a call waits for that."""
     why: Callable[[], str]
     """How it ended, as a clause for people: `it ended with exit code 3`. Empty while nothing is known."""
 

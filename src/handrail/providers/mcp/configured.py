@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
-from handrail.contract.context import Workspace
-from handrail.contract.launching import Launcher
 from handrail.contract.provider import Condition, Provider, Shelf, SourceStatus
-from handrail.contract.sampling import Sampler
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.offering import Offering
 from handrail.providers.mcp.resources import ResourceTools
@@ -18,19 +14,11 @@ from handrail.settings.load import Settings
 from handrail.settings.mcp.server import ServerConfig
 
 
-def configured_servers(
-    settings: Settings,
-    workspace: Workspace,
-    launcher: Launcher,
-    state: Path | None,
-    environment: Mapping[str, str],
-    sampler: Sampler | None = None,
-) -> Iterator[Provider]:
-    """In the order of their configuration; `environment` are the variables of every program."""
+def configured_servers(settings: Settings, around: Around) -> Iterator[Provider]:
+    """In the order of their configuration."""
     servers = settings.servers
     names = [server.name for server in (*servers.usable, *servers.untrusted)]
     offering = Offering(names, settings[MCP_SHARE])
-    around = Around(launcher, workspace, environment, state=state, sampler=sampler)
     usable = [McpServer(server, around, offering) for server in servers.usable]
     yield from usable
     yield ResourceTools(usable)

@@ -26,11 +26,11 @@ Progress = Callable[[float, "float | None", str], None]
 
 _NOT_KNOWN = "Whether it did what was asked is not known: look before you try again."
 
+_MESSAGE_SHOWN = 500
+"""Characters of what a server says about its progress."""
+
 _SESSION_OVER = "Session terminated"
 """What the SDK's transport makes of the answer 404 within a session: the server did not take the message."""
-
-LET_GO = 0.5
-"""Seconds that a cancelled call waits for its cancellation to be on its way; then it goes on without."""
 
 
 @asynccontextmanager
@@ -48,11 +48,8 @@ async def connected(server: str, channel: Channel, asked: Asked) -> AsyncIterato
     )
     async with session:
         connection = Connection(server, session, dispatcher, asked, channel.why, over)
-        try:
-            await connection.hello()
-            yield connection
-        finally:
-            await connection.close()
+        await connection.hello()
+        yield connection
 
 
 class Connection:
@@ -76,7 +73,6 @@ class Connection:
         self._dispatcher = dispatcher
         self._asked = asked
         self._why = why
-        self._requests: set[asyncio.Task[JsonObject | MCPError]] = set()
 
     @property
     def capabilities(self) -> types.ServerCapabilities:
@@ -100,7 +96,7 @@ class Connection:
 
         async def heard(progress: float, total: float | None, message: str | None) -> None:
             patience.renew()
-            tell(progress, total, message or "")
+            tell(progress, total, (message or "")[:_MESSAGE_SHOWN])
 
         try:
             async with patience:
@@ -123,38 +119,14 @@ class Connection:
         except (RuntimeError, ValueError) as error:
             raise ToolFailed(f"it did not say hello as it should: {_first_line(error)}") from None
 
-    async def close(self) -> None:
-        """No request is left. Those of a server that is gone hear so; those of one that lives are cancelled."""
-        if self._requests and self.over.is_set():
-            await asyncio.wait(self._requests, timeout=LET_GO)
-        for task in self._requests:
-            task.cancel()
-        if self._requests:
-            await asyncio.wait(self._requests)
-
     async def request(self, method: str, params: JsonObject, options: CallOptions | None = None) -> JsonObject:
         """The raw result of one request. Raises ToolFailed as `call` does."""
-        task = asyncio.create_task(self._sent(method, params, options or {}))
-        self._requests.add(task)
-        task.add_done_callback(self._requests.discard)
-        try:
-            await asyncio.wait((task,))
-        except asyncio.CancelledError:
-            task.cancel()
-            await asyncio.wait((task,), timeout=LET_GO)
-            raise
-        answer = MCPError(types.CONNECTION_CLOSED, "it was closed") if task.cancelled() else task.result()
-        if isinstance(answer, MCPError):
-            if answer.message == _SESSION_OVER:
-                self.over.set()
-            raise ToolFailed(self._refusal(method, answer)) from None
-        return answer
-
-    async def _sent(self, method: str, params: JsonObject, options: CallOptions) -> JsonObject | MCPError:
         try:
             return await self._dispatcher.send_raw_request(method, params, options)
         except MCPError as error:
-            return error
+            if error.message == _SESSION_OVER:
+                self.over.set()
+            raise ToolFailed(self._refusal(method, error)) from None
 
     def _refusal(self, method: str, error: MCPError) -> str:
         if error.code == types.CONNECTION_CLOSED:

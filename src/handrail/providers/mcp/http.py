@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import httpx2
+from anyio import BrokenResourceError, ClosedResourceError
+from mcp.client._transport import WriteStream
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
 from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR
 
 from handrail import __version__
@@ -19,6 +23,7 @@ from handrail.errors import ToolFailed
 from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.channel import Channel
 from handrail.providers.mcp.lines import MOST_LINE
+from handrail.providers.mcp.messages import is_cancellation
 from handrail.providers.mcp.oauth import SessionLogin
 from handrail.settings.mcp.server import Http
 
@@ -44,11 +49,12 @@ async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIter
     made = partial(_Client, trouble=why)
     try:
         if transport.kind == "sse":
-            async with sse_client(transport.url, dict(transport.headers), CONNECT_WITHIN, _A_DAY, made, login) as (
-                incoming,
-                outgoing,
+            headers = dict(transport.headers)
+            async with (
+                sse_client(transport.url, headers, CONNECT_WITHIN, _A_DAY, made, login) as (incoming, outgoing),
+                _Cancelling(outgoing) as unhindered,
             ):
-                yield Channel(incoming, outgoing, why)
+                yield Channel(incoming, unhindered, why)
         else:
             async with (
                 made(dict(transport.headers), TIMEOUT, login) as client,
@@ -56,8 +62,9 @@ async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIter
                     incoming,
                     outgoing,
                 ),
+                _Cancelling(outgoing) as unhindered,
             ):
-                yield Channel(incoming, outgoing, why)
+                yield Channel(incoming, unhindered, why)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ToolFailed(why_of(error)) from error
     except BaseExceptionGroup as group:
@@ -65,6 +72,41 @@ async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIter
         if ours is None or others is not None:
             raise
         raise ToolFailed(why_of(next(causes(ours)))) from group
+
+
+class _Cancelling:
+    """The stream of a transport, which takes one message after the other; a cancellation waits for none of them."""
+
+    def __init__(self, stream: WriteStream[SessionMessage]) -> None:
+        self._stream = stream
+        self._waiting: set[asyncio.Task[None]] = set()
+
+    async def send(self, item: SessionMessage, /) -> None:
+        if not is_cancellation(item):
+            await self._stream.send(item)
+            return
+        task = asyncio.create_task(self._late(item))
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
+
+    async def _late(self, item: SessionMessage) -> None:
+        with suppress(BrokenResourceError, ClosedResourceError):
+            await self._stream.send(item)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self._waiting:
+            task.cancel()
+        if self._waiting:
+            await asyncio.wait(self._waiting)
+        await self.aclose()
 
 
 class _Client(httpx2.AsyncClient):

@@ -28,8 +28,11 @@ def _deep(line: bytes) -> SessionMessage | None:
 
 def encoded(item: SessionMessage) -> bytes:
     """With the end of its line. Numbers keep all their digits."""
-    message = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+    return item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+
+
+def is_cancellation(item: SessionMessage) -> bool:
+    return isinstance(item.message, JSONRPCNotification) and item.message.method == "notifications/cancelled"
 
 
 def is_notification(item: SessionMessage) -> bool:

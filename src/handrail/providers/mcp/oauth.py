@@ -46,7 +46,8 @@ class SessionLogin(httpx2.Auth):
         tell: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`name` is the server's, for messages; `tell` gets what a person should know, once each time it becomes so."""
+        """`name` is the server's, for messages; `tell` gets what a person should know, once each time it becomes so,
+        and an empty text when it is over."""
         self.trouble = ""
         """Why requests are refused, for a person; empty while they are not."""
         self.needs_login = False
@@ -148,7 +149,9 @@ class SessionLogin(httpx2.Auth):
             self._tell(trouble)
 
     def _fine(self) -> None:
-        self.trouble, self.needs_login = "", False
+        if self.trouble:
+            self.trouble, self.needs_login = "", False
+            self._tell("")
 
 
 def _authorize(request: httpx2.Request, login: Login | None) -> None:

@@ -53,8 +53,9 @@ class Offering:
         whole = digest(*sorted(said.digests for said in read.values()))
         defers = self._defers(config.name, sum(said.size for said in read.values() if not said.always_loaded))
         current = self._current.setdefault(config.name, {})
-        current.clear()
-        current.update((name, said.digests) for name, said in read.items())
+        current.update({name: said.digests for name, said in read.items()})
+        for gone in current.keys() - read.keys():  # at no moment is one missing that is there: calls look meanwhile
+            del current[gone]
         tools = [
             McpTool(
                 server,

@@ -20,13 +20,21 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def opened(
-    config: ServerConfig, around: Around, log: ServerLog, login: SessionLogin | None
+    config: ServerConfig, around: Around, log: ServerLog, login: SessionLogin | None, on_noise: Callable[[], None]
 ) -> AsyncIterator[Channel]:
-    """Raises ToolFailed where there is no way, now or later. A program starts while the SDK loads."""
+    """Raises ToolFailed where there is no way, now or later. A program starts while the SDK loads.
+
+    `on_noise` is called for each line that stands where only messages should; the log has it by then.
+    """
     match config.transport:
         case Stdio():
             spec = launch_spec(config.transport, around, log)
-            async with stdio_channel(around.launcher, spec, log.noise) as channel:
+
+            def noise(line: bytes) -> None:
+                log.noise(line)
+                on_noise()
+
+            async with stdio_channel(around.launcher, spec, noise) as channel:
                 yield channel
         case Http():
             await loaded()

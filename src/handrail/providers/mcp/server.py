@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handrail.contract.basics import JsonObject
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
     from handrail.providers.mcp.connection import Connection, Progress
     from handrail.providers.mcp.oauth import SessionLogin
 
+HEAD_START = 0.3
+"""Seconds that a session has for its first calls before its servers start, all at once: to load the SDK and to start
+programs holds up everything else in the process. A server for which somebody waits starts at once."""
+
 _TOLD_BY = 40
 """Characters of a server's name that stand in the names of its tools, whatever was cut."""
 
@@ -58,6 +64,8 @@ class McpServer:
         self._settled = asyncio.Event()
         """Set while it is known whether there is a connection: not while the server starts."""
         self._why_not = ""
+        self._wanted = asyncio.Event()
+        """Set when somebody waits for it to start."""
         self._again = asyncio.Event()
         """Set when there is a reason to start it now."""
         self._listing = asyncio.Lock()
@@ -69,6 +77,10 @@ class McpServer:
         if not self.config.enabled or self.config.problem:
             condition = Condition.FAILED if self.config.enabled else Condition.OFF
             return self._rest(say, condition, self.config.problem or "turned off")
+        say(Condition.STARTING)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HEAD_START):
+                await self._wanted.wait()
         self._login = await login_for(self.config, self._around, lambda trouble: self._troubled(say, trouble))
         keeping = asyncio.create_task(self.log.keep())
         try:
@@ -106,8 +118,12 @@ class McpServer:
             await asyncio.sleep(pause)
 
     def may_have(self, tool: str) -> bool:
-        """By the beginning of the server's name: names are cut at their ends."""
-        return tool.startswith("mcp_") and fit(bare(self.config.name))[:_TOLD_BY] in tool
+        """By the beginning of the server's name: names are cut at their ends. Then a call waits for the server, and it
+        is started at once."""
+        may = tool.startswith("mcp_") and fit(bare(self.config.name))[:_TOLD_BY] in tool
+        if may:
+            self._wanted.set()
+        return may
 
     async def refresh(self) -> None:
         connection = self._connection
@@ -117,6 +133,8 @@ class McpServer:
             await self._look_beside(connection, self._say)
         if self._login is not None and self._login.may_be_better():
             self._again.set()
+            if connection is not None and self._say is not None:
+                await self._list(connection, self._say)
 
     async def call(
         self, tool: str, arguments: JsonObject, *, progress: Progress, answering: Answering
@@ -135,6 +153,7 @@ class McpServer:
 
     async def connection(self) -> Connection:
         """The live one. Waits while the server starts, for as long as that may take. Raises ToolFailed."""
+        self._wanted.set()
         try:
             async with asyncio.timeout(self.config.start_within):
                 return await self._live_one()
@@ -160,7 +179,7 @@ class McpServer:
         try:
             async with (
                 asyncio.timeout(within) as limit,
-                opened(self.config, self._around, self.log, self._login) as channel,
+                opened(self.config, self._around, self.log, self._login, say.noise) as channel,
             ):
                 await loaded()
                 from handrail.providers.mcp.asked import Asked
@@ -210,8 +229,7 @@ class McpServer:
                 return
             if self.beside.prompts:
                 say.shelf.put(self._tools, self._prompts())
-            if self.beside.problems:
-                say.more(self.beside.problems)
+            say.also(self.beside.counts(), self.beside.problems)
 
     def _prompts(self) -> Sequence[McpPrompt]:
         return [McpPrompt(self, listed) for listed in self.beside.prompts]
@@ -221,9 +239,9 @@ class McpServer:
         return f"{why} Its last words: {last}" if last else why
 
     def _troubled(self, say: _Saying, trouble: str) -> None:
-        """The login is not as it should be."""
+        """The login is not as it should be; or, without trouble, is again."""
         needs_login = self._login is not None and self._login.needs_login
-        say(Condition.NEEDS_LOGIN if needs_login else Condition.FAILED, trouble)
+        say.meanwhile(Condition.NEEDS_LOGIN if needs_login else Condition.FAILED, trouble)
 
     def _rest(self, say: _Saying, condition: Condition, why: str) -> None:
         """It does not run, and calls of its tools are told so."""
@@ -238,15 +256,37 @@ class _Saying:
 
     def __init__(self, server: str, shelf: Shelf) -> None:
         self.shelf = shelf
-        self._last = SourceStatus(server, Condition.STARTING)
+        self._of_tools = SourceStatus(server, Condition.STARTING)
+        self._is_noisy = False
 
     def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
-        self._last = SourceStatus(self._last.name, condition, detail, tuple(problems))
-        self.shelf.say(self._last)
+        self._of_tools = _status(self._of_tools.name, condition, detail, problems)
+        self.shelf.say(self._of_tools)
 
-    def more(self, problems: Sequence[str]) -> None:
-        """Besides what was said last."""
-        self(self._last.condition, self._last.detail, tuple(dict.fromkeys((*self._last.problems, *problems))))
+    def meanwhile(self, condition: Condition, trouble: str) -> None:
+        """What stands in the place of what was said of its tools, until there is no trouble any more."""
+        said = self._of_tools
+        self.shelf.say(_status(said.name, condition, trouble) if trouble else said)
+
+    def noise(self) -> None:
+        """Once, however much of it there is."""
+        if not self._is_noisy:
+            self._is_noisy = True
+            self.shelf.notice(
+                f"The MCP server {self._of_tools.name} prints what is no message on its standard output. It is "
+                "skipped; `handrail mcp logs` shows it."
+            )
+
+    def also(self, detail: str, problems: Sequence[str]) -> None:
+        """Besides what was said of its tools."""
+        said = self._of_tools
+        more = ", ".join(filter(None, (said.detail, detail)))
+        self.shelf.say(replace(said, detail=more, problems=(*said.problems, *problems)))
+
+
+def _status(server: str, condition: Condition, detail: str, problems: Sequence[str] = ()) -> SourceStatus:
+    """What the condition says already is not said twice."""
+    return SourceStatus(server, condition, detail.removeprefix(f"{condition}: "), tuple(problems))
 
 
 def _log(config: ServerConfig, around: Around) -> ServerLog:

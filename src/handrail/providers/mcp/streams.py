@@ -23,6 +23,8 @@ MOST_UNSENT = 4 << 20
 """Bytes that wait for a server which doesn't read; then a request waits too. Notifications, of which a cancellation
 is one, never wait."""
 _PIECE = 65_536
+_IN_A_ROW = 16
+"""Lines that are read without a turn of the loop for others."""
 
 
 class _Closing:
@@ -38,17 +40,16 @@ class _Closing:
 
 
 class FromServer(_Closing):
-    """Messages, in order. What is no message is skipped, counted, and told of once."""
+    """Messages, in order. What is no message is skipped, and told of."""
 
     def __init__(self, on_noise: Callable[[bytes], None]) -> None:
-        self.noise = 0
-        """Lines that were no message."""
         self._on_noise = on_noise
         self._lines = Lines()
         self._waiting: deque[bytes] = deque()
         self._size = 0
         self._news = asyncio.Event()
         self._ended = False
+        self._in_a_row = 0
         self._child: Child | None = None
 
     def started(self, child: Child) -> None:
@@ -78,8 +79,11 @@ class FromServer(_Closing):
 
     async def receive(self) -> SessionMessage | Exception:
         while True:
-            await asyncio.sleep(0)  # a flood leaves the loop to others
             if self._waiting:
+                self._in_a_row += 1
+                if self._in_a_row % _IN_A_ROW == 0:
+                    await asyncio.sleep(0)  # a flood leaves the loop to others
+                    continue
                 message = self._next()
                 if message is not None:
                     return message
@@ -90,6 +94,7 @@ class FromServer(_Closing):
             else:
                 self._news.clear()
                 await self._news.wait()
+                self._in_a_row = 0
 
     def __aiter__(self) -> Self:
         return self
@@ -113,7 +118,6 @@ class FromServer(_Closing):
 
         message = decoded(line)
         if message is None:
-            self.noise += 1
             self._on_noise(line)
         return message
 
@@ -131,6 +135,7 @@ class ToServer(_Closing):
         self._news = asyncio.Event()
         self._room = asyncio.Event()
         self._ended = False
+        self._child: Child | None = None
 
     async def send(self, item: SessionMessage, /) -> None:
         """Raises BrokenResourceError once the server is gone."""
@@ -144,6 +149,8 @@ class ToServer(_Closing):
             await self._room.wait()
         if self._ended:
             raise BrokenResourceError
+        if not self._size and len(line) <= _PIECE and self._child is not None and self._child.send(line):
+            return
         self._waiting.append(line)
         self._size += len(line)
         self._news.set()
@@ -156,6 +163,7 @@ class ToServer(_Closing):
 
     async def write_to(self, child: Child) -> None:
         """Until `end`, or the child takes no more."""
+        self._child = child
         while not self._ended:
             while self._waiting:
                 line = self._waiting.popleft()

@@ -95,6 +95,11 @@ class Entry:
         folder = os.path.expanduser(self.text("cwd"))
         return Stdio(program, (*first, *self.texts("args")), self.table("env"), folder)
 
+    def unread_transport(self) -> Transport:
+        """Of a server that can't be started: its kind, and nothing filled in."""
+        address = self.said.get("url", self.said.get("httpUrl"))
+        return Http(address) if isinstance(address, str) and "command" not in self.said else Stdio("")
+
     def written(self) -> str:
         """How the server is reached, as it is written: no variable is filled in."""
         parts: list[object] = []

@@ -46,7 +46,7 @@ OURS = Form(
     per_second=_SECOND,
     fields=(
         "command", "args", "env", "cwd", "url", "transport", "headers", "oauth", "start_within", "call_within",
-        "include_tools", "exclude_tools", "trust", "enabled", "always_loaded", "description",
+        "include_tools", "exclude_tools", "trust", "enabled", "always_loaded",
     ),
     switched_off=("disabled",),
 )  # fmt: skip
@@ -70,7 +70,7 @@ def read_server(
     if not isinstance(said, Mapping):
         return replace(broken, problem=f"{origin}: it is no table of fields"), ()
     entry = Entry({str(key): given for key, given in said.items()}, Variables(environ, form.bare_variables))
-    broken = replace(broken, shown=entry.written())
+    broken = replace(broken, transport=entry.unread_transport(), shown=entry.written())
     notes = tuple(f"{origin}: the server {name}: {note}" for note in _notes(entry, form, origin))
     try:
         return _server(broken, entry, form, origin, environ), notes
@@ -97,7 +97,6 @@ def _server(broken: ServerConfig, entry: Entry, form: Form, origin: Origin, envi
         enabled=entry.switch("enabled", otherwise=True) and not entry.switch("disabled", otherwise=False),
         oauth=_oauth(entry),
         always_loaded=entry.switch("always_loaded" if form is OURS else "alwaysLoad", otherwise=False),
-        description=entry.text("description"),
     )
 
 

@@ -104,7 +104,6 @@ class ServerConfig:
     """Why it can't be started, with what to do: a variable that is not set."""
     always_loaded: bool = False
     """Its tools are on the menu from the start, however large they are."""
-    description: str = ""
 
     def wants(self, tool: str) -> bool:
         """Whether a tool, by the server's own name for it, is to be offered."""

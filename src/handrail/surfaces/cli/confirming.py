@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from handrail.contract.basics import JsonObject
 from handrail.contract.calls import AwaitingApproval
 from handrail.contract.confirmation import (
     Confirmation,
@@ -59,8 +60,10 @@ def _shown(confirmation: Confirmation, root: Path, *, colour: bool, part: str = 
             return _indented("\n".join([text, *urls]))
         case McpConfirmation(server=server, tool=tool, arguments=arguments):
             return _indented(f"{tool} on {server}: {arguments}")
-        case QuestionConfirmation():
-            return _indented("\n".join([confirmation.question, *_options(confirmation)]))
+        case QuestionConfirmation(from_server=server):
+            theirs = [f"The server {server} asks. These are its words:"] if server else []
+            lines = [*theirs, confirmation.question, *_options(confirmation), *form_lines(confirmation.form)]
+            return _indented("\n".join(lines))
         case PlanConfirmation(plan=plan, path=path, next_modes=modes):
             then = [f"Then go on in mode: {', or '.join(modes)}"] if modes else []
             return [*_indented(plan), *_indented("\n".join([f"(in {shown_path(path, root)})", *then]))]
@@ -83,6 +86,23 @@ def _options(asked: QuestionConfirmation) -> list[str]:
     named = zip(asked.options, meanings, strict=False)
     lines = [f"- {option}{f': {meaning}' if meaning else ''}" for option, meaning in named]
     return [*lines, *(["(several may be chosen: A, B)"] if asked.several else [])]
+
+
+def form_lines(form: JsonObject | None) -> list[str]:
+    """The parts of the object that is wanted, a line each."""
+    properties = form.get("properties") if form is not None else None
+    if form is None or not isinstance(properties, Mapping):
+        return []
+    needed = form.get("required")
+    lines = []
+    for name, part in properties.items():
+        said = part if isinstance(part, Mapping) else {}
+        choices = said.get("enum")
+        kind = " or ".join(map(str, choices)) if isinstance(choices, list) else str(said.get("type", "anything"))
+        must = ", needed" if isinstance(needed, list) and name in needed else ""
+        about = said.get("description") or said.get("title")
+        lines.append(f"- {name} ({kind}{must}){f': {about}' if about else ''}")
+    return ["A JSON object is wanted, with:", *lines]
 
 
 def _indented(text: str) -> list[str]:

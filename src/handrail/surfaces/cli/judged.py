@@ -96,7 +96,9 @@ class CallJudge:
         return self._policies[mode]
 
     def knows(self, name: str) -> bool:
-        return self._registry.knows(name)
+        """A tool file is not loaded for this, and may hold a tool of its own name."""
+        files = (file.path.stem for folder in self._settings.tool_folders for file in folder.files)
+        return self._registry.knows(name) or name in files
 
     def parameters(self, tool: str) -> tuple[str, ...]:
         """The names of a tool's parameters; none for a tool that isn't known."""

@@ -1,0 +1,75 @@
+"""From a file to a call: servers as settings configure them, in a session that is opened with these."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_world import PLAIN_SERVER, called, ready, text_of, tool, until
+
+from handrail.contract.basics import Instant
+from handrail.contract.provider import Condition
+from handrail.policy import Mode
+from handrail.runtime.parts import Parts
+from handrail.session import Session
+from handrail.settings.load import Settings, load_settings
+from handrail.settings.places import Folders
+from handrail.settings.trust import TrustStore
+from handrail.testing import MemoryJournal
+
+
+def script(folder: Path, name: str, said: dict[str, Any]) -> list[str]:
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(said))
+    return ["-S", str(PLAIN_SERVER), str(path)]
+
+
+def loaded(root: Path, **environ: str) -> Settings:
+    where = Folders(root / "system", root / "user", root / "state")
+    return load_settings(root / "work", {"HOME": str(root / "home"), **environ}, {}, where)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("work", "home", "state"):
+        (tmp_path / name).mkdir(mode=0o700)
+    servers = {
+        "tides": {"command": sys.executable, "args": script(tmp_path, "tides", {"tools": [tool("high")]})},
+        "unset": {"command": "x", "env": {"TOKEN": "${NO_SUCH_VARIABLE_HERE}"}},
+    }
+    (tmp_path / "work/.mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    return tmp_path
+
+
+async def test_a_workspaces_servers_are_told_of_and_not_started_before_they_are_trusted(root: Path) -> None:
+    settings = loaded(root)
+    async with Session.open(
+        root / "work", mode=Mode.BYPASS, settings=settings, parts=Parts(journal=MemoryJournal())
+    ) as session:
+        status = await until(session, lambda status: status.condition is Condition.UNTRUSTED, "tides")
+        assert ".mcp.json came with the workspace" in status.detail
+        assert not [shown for shown in session.menu().tools if shown.tool.server]
+
+
+async def test_once_trusted_they_run_and_one_that_can_not_takes_no_other_with_it(root: Path) -> None:
+    TrustStore(root / "state").add([waiting.key for waiting in loaded(root).waiting], Instant(0.0))
+    settings = loaded(root)
+    async with Session.open(
+        root / "work", mode=Mode.BYPASS, settings=settings, parts=Parts(journal=MemoryJournal())
+    ) as session:
+        await ready(session, "tides")
+        assert text_of(await called(session, "mcp_tides_high", {"port": "Dover"})) == '{"port": "Dover"}'
+        status = await until(session, lambda status: status.condition is Condition.FAILED, "unset")
+        assert "env.TOKEN needs the variable NO_SUCH_VARIABLE_HERE, which is not set" in status.detail
+
+
+async def test_a_server_that_is_switched_off_is_not_started(root: Path) -> None:
+    said = {"mcpServers": {"own": {"command": "never-run"}}, "mcp": {"excluded": ["own"]}}
+    (root / "home/.gemini").mkdir(mode=0o700)
+    (root / "home/.gemini/settings.json").write_text(json.dumps(said))
+    (root / "home/.gemini/settings.json").chmod(0o600)
+    async with Session.open(root / "work", settings=loaded(root), parts=Parts(journal=MemoryJournal())) as session:
+        assert await until(session, lambda status: status.condition is Condition.OFF, "own")
