@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from handrail.agent.conversation import Conversation
 from handrail.agent.events import Ended, Finished, TurnEnded
@@ -17,6 +17,8 @@ from handrail.agent.responding import Responding, Tell
 from handrail.agent.spent import Spent
 from handrail.errors import HandrailError, ModelError, ModelFault, WireError
 from handrail.runtime.turns import Turn
+
+N = TypeVar("N", int, float)
 
 MOST_CUTS = 3
 """Responses in a row that may break off; then the model is given up."""
@@ -41,6 +43,11 @@ class Surroundings(Protocol):
 
     def system(self) -> str:
         """The same for a whole conversation, so that providers can cache it."""
+        ...
+
+    @property
+    def has_news(self) -> bool:
+        """Something has come that the model is to hear before it may end."""
         ...
 
     def news(self) -> Iterable[str]:
@@ -71,28 +78,33 @@ class Loop:
         """The turn that waits for somebody outside."""
         self.halts: list[Halt] = []
         """Asked after each turn whether the work is to end there."""
-        self._hands = hands
+        self.hands = hands
         self._surroundings = surroundings
-        self._clock = clock
+        self.clock = clock
         self._id = id
         self._responding: Responding | None = None
         self._stopped: str | None = None
         self._late = ""
+        self._run: _Run | None = None
         self._count = 0
+
+    def begin(self) -> None:
+        """Before each `work`: what stopped the one before is over, and what stops this one from here on counts."""
+        self._stopped, self._late = None, ""
 
     async def work(self, tell: Tell) -> Finished:
         """Goes on with the conversation as it stands. Never raises, but for cancellation."""
-        self._stopped, self._late = None, ""
-        run, alarm = _Run(self.spent, self._clock()), self._alarm()
+        run, alarm = _Run(self.spent, self.clock()), self._alarm()
+        self._run = run
         try:
-            while (ended := self._at_limit(run)) is None:
+            while (ended := self._interrupted() or self._at_limit(run)) is None:
                 if (ended := await self._step(run, tell)) is not None:
                     break
         except HandrailError as error:
             ended = Finished(Ended.FAILED, why=str(error))
         finally:
             self._responding = None
-            self.spent += Spent(seconds=self._clock() - run.begun)
+            self.spent += Spent(seconds=self.clock() - run.begun)
             if alarm is not None:
                 alarm.cancel()
         return replace(self._interrupted() or ended, text=run.said)
@@ -103,15 +115,15 @@ class Loop:
         if self._responding is not None:
             await self._responding.stop(reason)
         elif self.parked:
-            await self._hands.cancel_turn(self.parked, reason)
+            await self.hands.cancel_turn(self.parked, reason)
 
     async def go_on(self, *, anyhow: bool) -> None:
         """Takes up the parked turn, once its calls are answered. `anyhow`: those that still wait are cancelled."""
         if not self.parked:
             return
         if anyhow:
-            await self._hands.cancel_turn(self.parked, "the user said something else")
-        turn = await self._hands.resume(self.parked)
+            await self.hands.cancel_turn(self.parked, "the user said something else")
+        turn = await self.hands.resume(self.parked)
         if not turn.waiting:
             self.parked = ""
             self.conversation.carried_out(turn)
@@ -153,11 +165,12 @@ class Loop:
             self.conversation.note(note)
         self._count += 1
         system, messages = self._surroundings.system(), self.conversation.messages(self.model.wire)
-        request = ModelRequest(system, messages, self._hands.menu(self.model.name))
-        responding = Responding(self.model, request, self._hands, f"{self._id}-{self._count}", tell)
+        request = ModelRequest(system, messages, self.hands.menu(self.model.name))
+        responding = Responding(self.model, request, self.hands, f"{self._id}-{self._count}", tell)
         self._responding = responding
         turn = await self._carried_out(responding)
         broken, self._responding = responding.broken, None
+        run.turns += 1
         self._account(responding.ended.usage)
         run.last, run.said = responding.ended.stop, (turn.response.text if turn else "") or run.said
         if turn is not None:
@@ -199,7 +212,7 @@ class Loop:
             case Stop.PAUSED:
                 return None
         run.lengths = 0
-        return Finished(Ended.DONE) if turn.done else None
+        return Finished(Ended.DONE) if turn.done and not self._surroundings.has_news else None
 
     @property
     def _is_ending(self) -> bool:
@@ -215,14 +228,25 @@ class Loop:
         why = next((why for halt in self.halts if (why := halt(turn)) is not None), None)
         return None if why is None else Finished(Ended.HOOK, why=why)
 
+    def left(self) -> Limits:
+        """What a subagent may spend of what is left of this work."""
+        limits, run = self.limits, self._run
+        if run is None:
+            return limits
+        used = self.spent - run.before
+        return replace(
+            limits,
+            tokens=_left(limits.tokens, used.usage.input + used.usage.output, 1),
+            money=_left(limits.money, used.money or 0.0, 0.0001),
+            seconds=_left(limits.seconds, self.clock() - run.begun, 0.001),
+        )
+
     def _at_limit(self, run: _Run) -> Finished | None:
         """The first limit that what was spent in this run has reached."""
-        limits, before, spent = self.limits, run.before, self.spent
-        tokens = spent.usage.input + spent.usage.output - before.usage.input - before.usage.output
-        money = (spent.money or 0.0) - (before.money or 0.0)
-        turns = spent.turns - before.turns
-        if limits.turns and turns >= limits.turns:
-            return Finished(Ended.TURNS, why=f"it made {turns} responses, the most that it may")
+        limits, used = self.limits, self.spent - run.before
+        tokens, money = used.usage.input + used.usage.output, used.money or 0.0
+        if limits.turns and run.turns >= limits.turns:
+            return Finished(Ended.TURNS, why=f"it made {run.turns} responses, the most that it may")
         if limits.tokens and tokens >= limits.tokens:
             return Finished(Ended.TOKENS, why=f"it used {tokens:,} tokens, and may use {limits.tokens:,}")
         if limits.money and money >= limits.money:
@@ -247,6 +271,13 @@ class _Run:
     said: str = ""
     """What the model said last."""
     last: Stop = Stop.END
+    turns: int = 0
+    """Its own responses."""
     cuts: int = 0
     lengths: int = 0
     """Responses in a row that broke off, and that reached the most tokens."""
+
+
+def _left(limit: N, used: N, least: N) -> N:
+    """No limit stays none; one that is used up leaves the least there is."""
+    return max(limit - used, least) if limit else limit

@@ -96,10 +96,14 @@ PASS_ENV: Key[tuple[str, ...]] = Key(
 PROVIDERS: Key[ProviderRows] = Key(
     "providers", ProviderTables(), NO_PROVIDERS, "Servers of models beside the known ones, by name.", layers=_OUTSIDE
 )
+AGENTS_AT_ONCE: Key[int] = Key("agents_at_once", Count(1, 100), 8, "How many subagents work together at most.")
+AGENT_DEPTH: Key[int] = Key(
+    "agent_depth", Count(0, 5), 2, "How deep subagents may give tasks to others; 0 for none at all, 1 for no others."
+)
 
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
-    PASS_ENV, PROVIDERS,
+    PASS_ENV, PROVIDERS, AGENTS_AT_ONCE, AGENT_DEPTH,
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from handrail.policy.modes import Mode
 from handrail.policy.policy import Policy
 from handrail.policy.rule_sets import RuleSet, together
 from handrail.policy.rules import Rule
+from handrail.settings.agents.finding import FoundAgents, find_agents
 from handrail.settings.config_files import ConfigFile, config_files, only_folders
 from handrail.settings.config_text import Said, read_environment, read_flags
 from handrail.settings.keys import MODE, POLICIES, Key
@@ -44,6 +45,7 @@ class Settings:
     problems: tuple[str, ...]
     """For people, a line each: what is wrong with the files, and what was left out for it."""
     skills: FoundSkills = FoundSkills()
+    agents: FoundAgents = FoundAgents()
 
     def __getitem__(self, key: Key[T]) -> T:
         held: T = self.all[key.name].value
@@ -72,7 +74,7 @@ class Settings:
     def trusted(self) -> frozenset[TrustKey]:
         """What lies in the workspace and a person said yes to, as it is now."""
         files = frozenset(file.trust for file in self.opened if file.trust is not None and file.doubt is None)
-        return files | self.skills.trusted
+        return files | self.skills.trusted | self.agents.trusted
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -115,9 +117,10 @@ def load_settings(
     policies = tuple(policy_files(opener, where, settings[POLICIES.name]))
     rules = together((*(config.denying for config in configs), *(policy.holds for policy in policies)))
     skills = find_skills(opener, where, _home(environ))
-    untrusted = (*waiting(configs, settings, policies), *skills.waiting)
-    problems = (*said.problems, *rules.problems, *skills.problems)
-    found = Settings(root, settings, configs, policies, rules, untrusted, problems, skills)
+    agents = find_agents(opener, where, _home(environ))
+    untrusted = (*waiting(configs, settings, policies), *skills.waiting, *agents.waiting)
+    problems = (*said.problems, *rules.problems, *skills.problems, *agents.problems)
+    found = Settings(root, settings, configs, policies, rules, untrusted, problems, skills, agents)
     return replace(found, problems=(*found.problems, *_doubts(found, opener)))
 
 

@@ -36,6 +36,8 @@ class TrustKind(StrEnum):
     """What a policy file loosens: its allow rules, and the effects it declares."""
     SKILL = "skill"
     """A skill, with all files of its folder."""
+    AGENT = "agent"
+    """A kind of agent: what it is told, which tools and which mode it has."""
 
 
 @value
