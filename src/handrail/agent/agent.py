@@ -149,15 +149,18 @@ class Agent:
         await self.subagents.stop(reason)
 
     async def compact(self) -> Compacted | None:
-        """Makes the conversation shorter; None where there is nothing to gain."""
+        """Makes the conversation shorter by a summary of the model; None where there is nothing to gain.
+
+        Raises ModelError.
+        """
         self._check_idle()
-        return None
+        self._loop.begin()
+        return await self._loop.compact()
 
     def clear(self) -> None:
         """Forgets the conversation. What was spent stays."""
         self._check_idle()
-        self._loop.conversation.replace(())
-        self._briefing.forget()
+        self._loop.clear()
 
     def _report(self, report: Reported) -> None:
         (self._tell or self._reports.append)(report)
@@ -181,7 +184,9 @@ async def open_agent(
     workspace, user = support.workspace.root, folders(os.environ).user
     place = await asyncio.to_thread(Place.read, workspace, user, time.time())
     plan_mode = support.plan_mode
-    briefing = Briefing(place.system(main_role()), lambda: plan_mode.mode, plan_mode.file)
+    briefing = Briefing(
+        place.system(main_role()), lambda: plan_mode.mode, plan_mode.file, support.main.ledger.forget_views
+    )
     conversation = KeptConversation(support.values).conversation()
     id = f"turn-{secrets.token_hex(4)}"  # another for each process that works on the session
     loop = Loop(session, model, conversation, briefing, limits, time.monotonic, id)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, TypeVar
 
-from handrail.agent.conversation import Conversation
-from handrail.agent.events import Ended, Finished, TurnEnded
+from handrail.agent.compacting import Shorter, is_full, summed_up, without_old_results
+from handrail.agent.conversation import Conversation, Entry, messages_of
+from handrail.agent.events import Compacted, Ended, Finished, TurnEnded
 from handrail.agent.hands import Hands
 from handrail.agent.limits import Limits
 from handrail.agent.model import Model, ModelRequest, Stop, Usage, Waiting
 from handrail.agent.models.known_models import cost_of
 from handrail.agent.responding import Responding, Tell
 from handrail.agent.spent import Spent
+from handrail.agent.tokens import tokens_of
 from handrail.errors import HandrailError, ModelError, ModelFault, WireError
 from handrail.runtime.turns import Turn
+from handrail.wire.user import in_turn
 
 N = TypeVar("N", int, float)
 
@@ -54,6 +58,10 @@ class Surroundings(Protocol):
         """What has changed since the last request; each is told once."""
         ...
 
+    def forget(self, *, told: bool) -> None:
+        """The conversation was made shorter: what was shown of files is not in it, nor, if so, what was `told`."""
+        ...
+
 
 class Loop:
     """One conversation with a model, and the hands that its calls are carried out by."""
@@ -73,7 +81,10 @@ class Loop:
         self.conversation = conversation
         self.limits = limits
         self.spent = Spent()
-        self.used = 0
+        self._told = (0, 0)
+        """Tokens that the provider counted last, and how many entries these were."""
+        self._asking: asyncio.Task[Shorter | None] | None = None
+        """For a summary."""
         self.parked = ""
         """The turn that waits for somebody outside."""
         self.halts: list[Halt] = []
@@ -112,6 +123,8 @@ class Loop:
     async def stop(self, reason: str) -> None:
         """The model and all its calls are stopped, and each call is answered; `work` then comes to its end."""
         self._stopped = reason
+        if self._asking is not None:
+            self._asking.cancel()
         if self._responding is not None:
             await self._responding.stop(reason)
         elif self.parked:
@@ -136,6 +149,8 @@ class Loop:
     async def _stop_after(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
         self._late = f"it worked for {seconds:g} s, the most that it may"
+        if self._asking is not None:
+            self._asking.cancel()
         if self._responding is not None:
             await self._responding.stop(self._late)
 
@@ -163,20 +178,29 @@ class Loop:
         """
         for note in self._surroundings.news():
             self.conversation.note(note)
+        if is_full(self.model, self.used):
+            await self._make_room(tell)
+            if self._is_ending:
+                return None, None
         self._count += 1
-        system, messages = self._surroundings.system(), self.conversation.messages(self.model.wire)
-        request = ModelRequest(system, messages, self.hands.menu(self.model.name))
+        entries = self.conversation.entries
+        request = self._request(entries)
         responding = Responding(self.model, request, self.hands, f"{self._id}-{self._count}", tell)
         self._responding = responding
         turn = await self._carried_out(responding)
         broken, self._responding = responding.broken, None
         run.turns += 1
         self._account(responding.ended.usage)
+        if responding.ended.usage.input:
+            self._told = (responding.ended.usage.input, len(entries))
         run.last, run.said = responding.ended.stop, (turn.response.text if turn else "") or run.said
         if turn is not None:
             tell(TurnEnded(turn))
         if broken is None or self._is_ending:
             run.cuts = 0
+        elif broken.fault is ModelFault.TOO_LONG and not run.compacted:
+            run.compacted = True
+            await self._make_room(tell, anyhow=True)
         elif broken.fault not in _SENT_AGAIN or run.cuts == MOST_CUTS:
             self._keep(turn)
             raise broken
@@ -184,6 +208,60 @@ class Loop:
             run.cuts += 1
             tell(Waiting(0.0, str(broken)))
         return turn, broken
+
+    def _request(self, entries: Sequence[Entry]) -> ModelRequest:
+        messages = in_turn(messages_of(entries, self.model.wire), self.model.wire)
+        return ModelRequest(self._surroundings.system(), messages, self.hands.menu(self.model.name))
+
+    @property
+    def used(self) -> int:
+        """Tokens of the window that the conversation takes: as the provider said last, with what came since."""
+        told, entries = self._told
+        return told + tokens_of(self.conversation.entries[entries:])
+
+    async def compact(self) -> Compacted | None:
+        """Has the model sum the conversation up. None where there is nothing to gain. Raises ModelError."""
+        before = self.used
+        asking = self._asking = asyncio.get_running_loop().create_task(
+            summed_up(self.model, self.conversation.entries, self._request)
+        )
+        try:
+            shorter = await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            if self._is_ending and asking.cancelled():
+                return None
+            raise
+        finally:
+            asking.cancel()
+            self._asking = None
+        return None if shorter is None else self._shortened(shorter, before)
+
+    async def _make_room(self, tell: Tell, *, anyhow: bool = False) -> None:
+        """Old results go first; where that is not enough, the model sums up what was before the newest entries.
+
+        `anyhow`: it was not enough, whatever is estimated. Without a summary it goes on as it is.
+        """
+        before = self.used
+        cleared = without_old_results(self.conversation.entries)
+        compacted = None if cleared is None else self._shortened(cleared, before, told=False)
+        if is_full(self.model, self.used) or anyhow:
+            with suppress(ModelError):
+                compacted = await self.compact() or compacted
+        if compacted is not None:
+            tell(Compacted(before, self.used))
+
+    def clear(self) -> None:
+        """Forgets the conversation."""
+        self.conversation.replace(())
+        self._told = (0, 0)
+        self._surroundings.forget(told=True)
+
+    def _shortened(self, shorter: Shorter, before: int, *, told: bool = True) -> Compacted:
+        self.conversation.replace(shorter.entries)
+        self._told = (0, 0)
+        self._surroundings.forget(told=told)
+        self._account(shorter.usage, turns=0)
+        return Compacted(before, self.used)
 
     async def _carried_out(self, responding: Responding) -> Turn | None:
         """None where nothing came that could be carried out; `responding.broken` says why."""
@@ -253,9 +331,8 @@ class Loop:
             return Finished(Ended.MONEY, why=f"it cost ${money:.2f}, and may cost ${limits.money:.2f}")
         return self._out_of_time()
 
-    def _account(self, usage: Usage) -> None:
-        self.used = usage.input + usage.output or self.used
-        self.add(Spent(usage, cost_of(self.model, usage), 1))
+    def _account(self, usage: Usage, turns: int = 1) -> None:
+        self.add(Spent(usage, cost_of(self.model, usage), turns))
 
     def add(self, spent: Spent) -> None:
         """What a subagent used counts as well; the time it took is part of this one's."""
@@ -276,6 +353,8 @@ class _Run:
     cuts: int = 0
     lengths: int = 0
     """Responses in a row that broke off, and that reached the most tokens."""
+    compacted: bool = False
+    """Since the model said that it was too much."""
 
 
 def _left(limit: N, used: N, least: N) -> N:

@@ -138,7 +138,9 @@ class Subagents:
         if asks.depth + 1 >= self._support.settings[AGENT_DEPTH]:
             reach = (*reach, NO_AGENTS)
         speaker = Speaker(OfAgent(id, kind.name), stricter(asks.mode, kind.mode), reach, asks.depth + 1)
-        briefing = Briefing(self._main.place.system(kind.role), lambda: self._mode_of(speaker), "")
+        briefing = Briefing(
+            self._main.place.system(kind.role), lambda: self._mode_of(speaker), "", speaker.ledger.forget_views
+        )
         model = self._model(order.model or kind.model, employer.model)
         hands = call.hands_for(speaker, order.background)
         loop = Loop(hands, model, Conversation(), briefing, employer.left(), employer.clock, id)
