@@ -1,7 +1,7 @@
 """For authors of tools, models and surfaces, and used by the project's own tests: fakes that are honest.
 
-`ScriptedModel` plays given turns, `FakeTool` does what a test says, `FaultyTool` misbehaves on purpose,
-`MemoryJournal` keeps states in a list. `assert_conforms` says whether a tool keeps to its contract: see
+`ScriptedModel` plays given turns, `ReplayModel` recorded ones, `FakeTool` does what a test says, `FaultyTool`
+misbehaves on purpose, `MemoryJournal` keeps states in a list. `assert_conforms` says whether a tool keeps to its contract: see
 `handrail.testing.conformance`. The fixtures for pytest are in `handrail.testing.plugin`.
 """
 
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from handrail.agent.replay import ReplayModel, recorded_responses
     from handrail.agent.scripted import Say, ScriptedModel, Use
     from handrail.testing.conformance import Conformance, NotConforming, Problem, assert_conforms
     from handrail.testing.journal import MemoryJournal
@@ -26,10 +27,12 @@ __all__ = [
     "MemoryJournal",
     "NotConforming",
     "Problem",
+    "ReplayModel",
     "Say",
     "ScriptedModel",
     "Use",
     "assert_conforms",
+    "recorded_responses",
 ]
 
 _HOMES: Mapping[str, str] = MappingProxyType({
@@ -40,10 +43,12 @@ _HOMES: Mapping[str, str] = MappingProxyType({
     "MemoryJournal": "handrail.testing.journal",
     "NotConforming": "handrail.testing.conformance",
     "Problem": "handrail.testing.conformance",
+    "ReplayModel": "handrail.agent.replay",
     "Say": "handrail.agent.scripted",
     "ScriptedModel": "handrail.agent.scripted",
     "Use": "handrail.agent.scripted",
     "assert_conforms": "handrail.testing.conformance",
+    "recorded_responses": "handrail.agent.replay",
 })  # fmt: skip
 
 
