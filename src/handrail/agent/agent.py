@@ -177,8 +177,8 @@ async def open_agent(
     """An agent that works in a session. When the block ends its work is interrupted; the session stays open.
 
     In a session that was taken up again it goes on with the conversation that was kept, and finishes what was not.
-    `model_named` gives the models that kinds of subagents and the model ask for by name; without it all work with the
-    model of whoever gives them a task.
+    `model_named` gives the models that kinds of subagents, or the model, ask for by name. Without it kinds get theirs
+    by the session's settings, and the model has no choice.
     """
     support = session.support
     workspace, user = support.workspace.root, folders(os.environ).user

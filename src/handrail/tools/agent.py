@@ -19,7 +19,7 @@ class Params(Parameters):
     agent: str = Field(default="general", max_length=64, description="Which kind of agent does it.")
     background: bool = Field(default=False, description="Go on without waiting; you are told when it has ended.")
     name: str = Field(default="", max_length=64, description="What to call it in messages, beside its id.")
-    model: str = Field(default="", max_length=200, description="The model that does it, where it is to be another.")
+    model: str = Field(default="", max_length=200, description="Another model to do it, if the user offers one.")
 
 
 class Agent(Tool[Params]):

@@ -13,6 +13,7 @@ from handrail.agent.conversation import Conversation
 from handrail.agent.events import Reported
 from handrail.agent.loop import Loop
 from handrail.agent.model import Model
+from handrail.agent.models.choosing import model_of
 from handrail.agent.subagents.subagent import Subagent
 from handrail.agent.subagents.types import NO_AGENTS, NOT_FOR_SUBAGENTS, kinds_with, listed
 from handrail.contract.agents import AgentOrder, AgentReply, AgentState, AgentStatus
@@ -50,7 +51,9 @@ class Subagents:
     """All subagents of one main agent."""
 
     def __init__(self, support: AgentSupport, main: MainAgent, model_named: ModelNamed | None) -> None:
-        """`model_named` None: all work with the model of whoever gives them a task."""
+        """`model_named` None: kinds of agents get the model that they name from the settings' providers, and a call
+        can't choose one, for the model decides who reads the project and what that costs.
+        """
         self._support = support
         self._main = main
         self._model_named = model_named
@@ -141,7 +144,8 @@ class Subagents:
         briefing = Briefing(
             self._main.place.system(kind.role), lambda: self._mode_of(speaker), "", speaker.ledger.forget_views
         )
-        model = self._model(order.model or kind.model, employer.model)
+        chosen = order.model if self._model_named is not None else ""
+        model = self._model(chosen or kind.model, employer.model)
         hands = call.hands_for(speaker, order.background)
         loop = Loop(hands, model, Conversation(), briefing, employer.left(), employer.clock, id)
         status = AgentStatus(id, kind.name, order.task, AgentState.RUNNING, order.background)
@@ -158,10 +162,10 @@ class Subagents:
         """What can't be had is told to the person, and done without."""
         if not named or named == employers.name:
             return employers
-        if self._model_named is None:
-            return employers
         try:
-            return self._model_named(named)
+            if self._model_named is not None:
+                return self._model_named(named)
+            return model_of(named, settings=self._support.settings)
         except HandrailError as error:
             self._support.notice(
                 f"The model {named!r} can't be used for an agent ({error}); {employers.name} is instead"
