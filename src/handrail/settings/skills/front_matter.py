@@ -22,6 +22,8 @@ MOST_BRACKETS = 200
 
 _SPLIT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _PLAIN = re.compile(r"(name|description)[ \t]*:[ \t]+(\S.*)")
+_LINE = re.compile(r"([A-Za-z_][\w-]{0,63}): ([A-Za-z0-9][\w ,.;()'/+=*-]*)", re.ASCII)
+"""A name and one line of text, which YAML takes as they stand: nothing in it has a meaning there."""
 _NO = frozenset(("", "false", "no", "off", "0"))
 
 
@@ -71,12 +73,14 @@ def read_front_matter(matter: str) -> FrontMatter:
 
 def read_fields(matter: str, names: Iterable[str]) -> Fields:
     """The fields of these names. Never raises; of what is no YAML, a plain name and description are read alone."""
-    import yaml  # only where there is a skill or an agent
-
     if len(matter) > MOST:
         return Fields({}, (f"line 1: the front matter is longer than {MOST} characters",))
     if matter.count("[") + matter.count("{") > MOST_BRACKETS:
         return Fields({}, (f"line 1: the front matter opens more than {MOST_BRACKETS} brackets",))
+    if (simple := _simple(matter, names)) is not None:
+        return simple
+    import yaml  # costs as much as an interpreter's start, and most front matter has nothing that needs it
+
     try:
         # Composed and not constructed: no tag makes an object, no word a boolean, and an alias is never copied.
         root = yaml.compose(matter, Loader=yaml.BaseLoader)
@@ -90,6 +94,15 @@ def read_fields(matter: str, names: Iterable[str]) -> Fields:
     fields = dict(_fields(root.value))
     said = {name: _texts(fields[name], name, problems) for name in names if name in fields}
     return Fields(said, tuple(problems))
+
+
+def _simple(matter: str, names: Iterable[str]) -> Fields | None:
+    """Without YAML's help; None for what might mean something else to it."""
+    found = [_LINE.fullmatch(line.rstrip(" ")) for line in matter.removesuffix("\n").split("\n")]
+    said = {pair[1]: (Words(number, pair[2]),) for number, pair in enumerate(found, 2) if pair is not None}
+    if not all(found):
+        return None
+    return Fields({name: said[name] for name in names if name in said})
 
 
 def _fields(pairs: Iterable[tuple[Node, Node]]) -> Iterator[tuple[str, Node]]:
