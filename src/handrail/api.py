@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from handrail.agent.agent import Agent, open_agent
+from handrail.agent.events import Ended
+from handrail.agent.limits import Limits
+from handrail.agent.model import Model
 from handrail.agent.models.choosing import model_of
+from handrail.agent.spent import Spent
 from handrail.authoring import FunctionTool, define_tool, tool
 from handrail.blocking import BlockingSession
 from handrail.catalog import Menu
+from handrail.contract.agents import AgentOrder, AgentReply, Agents, AgentState, AgentStatus
 from handrail.contract.calls import (
     Approved,
     AwaitingApproval,
@@ -72,6 +78,7 @@ from handrail.contract.hooks import (
     ApprovalAsked,
     Ask,
     Block,
+    OfAgent,
     ReplaceResult,
     Rewrite,
     ToolFault,
@@ -130,6 +137,18 @@ from handrail.settings.load import Settings, load_settings
 from handrail.wire import Response, Wire, read
 
 __all__ = [
+    "Agent",
+    "open_agent",
+    "Ended",
+    "Limits",
+    "Model",
+    "Spent",
+    "AgentOrder",
+    "AgentReply",
+    "Agents",
+    "AgentState",
+    "AgentStatus",
+    "OfAgent",
     "BlockingSession",
     "LiveCall",
     "Menu",

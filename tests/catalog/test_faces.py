@@ -28,15 +28,9 @@ from handrail.tools import builtin_tools
 DATA = Path(package.__file__).parent
 ANYWHERE = Environment("linux", lambda name: Path("/bin") / name)
 TOOLS = {tool.name: tool for tool in (*builtin_tools(), *ResourceTools(()).tools)}
-WAITING: Mapping[str, str] = {
-    "Agent": "a tool that has another agent do a task",
-    "SendMessage": "a tool that sends a message to another agent",
-}
-"""Faces whose tool is not there yet, and what they wait for."""
 PROGRAMS = {"grep"}
 """Descriptions of shell tools name programs too."""
 ALL = [(family, name) for family in families() for name in family.names]
-THERE = [(family, name) for family, name in ALL if family.names[name] in TOOLS]
 
 
 def ids(value: object) -> str:
@@ -48,9 +42,9 @@ def tool_of(family: Family, name: str) -> Tool[Any]:
 
 
 @pytest.mark.parametrize(("family", "name"), ALL, ids=ids)
-def test_every_face_is_read_and_has_its_tool_or_waits_for_it(family: Family, name: str) -> None:
+def test_every_face_is_read_and_has_its_tool(family: Family, name: str) -> None:
     found = face(family.name, name)
-    assert (found.tool in TOOLS) != (name in WAITING)
+    assert found.tool in TOOLS
     assert found.form in ("", *FORMS)
 
 
@@ -64,7 +58,7 @@ def test_no_family_has_data_of_a_name_it_does_not_know() -> None:
         assert not set(family.past) & set(family.names)
 
 
-@pytest.mark.parametrize(("family", "name"), THERE, ids=ids)
+@pytest.mark.parametrize(("family", "name"), ALL, ids=ids)
 def test_every_parameter_of_a_face_leads_to_one_of_the_tool(family: Family, name: str) -> None:
     found, tool = face(family.name, name), tool_of(family, name)
     own = tool.parameters.schema["properties"]
@@ -86,7 +80,7 @@ def leaves(parameters: Mapping[str, FaceParameter]) -> Iterator[FaceParameter]:
             yield from leaves(parameter.fields)
 
 
-@pytest.mark.parametrize(("family", "name"), THERE, ids=ids)
+@pytest.mark.parametrize(("family", "name"), ALL, ids=ids)
 def test_every_shown_parameter_has_a_type_and_a_description(family: Family, name: str) -> None:
     found, tool = face(family.name, name), tool_of(family, name)
     shown, checked = shown_schema(found, tool.parameters.schema), checked_schema(found, tool.parameters.schema)
@@ -101,7 +95,7 @@ def test_every_shown_parameter_has_a_type_and_a_description(family: Family, name
 
 
 @pytest.mark.parametrize(
-    ("family", "name"), [each for each in THERE if each[0].names[each[1]] not in each[0].lacks], ids=ids
+    ("family", "name"), [each for each in ALL if each[0].names[each[1]] not in each[0].lacks], ids=ids
 )
 def test_a_description_names_only_what_the_model_is_shown(family: Family, name: str) -> None:
     menu = menu_for(Registry(TOOLS.values()), family.models[0], ANYWHERE, lambda tool: None)
@@ -125,7 +119,7 @@ def test_a_tool_of_another_kind_that_has_a_familys_name_keeps_it() -> None:
     assert "shell" in names
 
 
-@pytest.mark.parametrize("name", sorted({n for f, name in THERE for n in f.all_names_of(f.names[name])}))
+@pytest.mark.parametrize("name", sorted({n for f, name in ALL for n in f.all_names_of(f.names[name])}))
 @pytest.mark.parametrize("model", ["", "claude-x", "gemini-2", "gemini-3", "gpt-5"])
 def test_a_name_of_any_family_is_known_whatever_the_model(name: str, model: str) -> None:
     registry = Registry(TOOLS.values())

@@ -12,6 +12,8 @@ import pytest
 from web_server import answer, web_server
 
 from call_harness import Person, settled
+from handrail.agent.agent import open_agent
+from handrail.agent.scripted import Say, ScriptedModel
 from handrail.catalog.faces import families
 from handrail.contract.calls import Completed, Failed, Rejected
 from handrail.contract.confirmation import EditArguments, Once, Reply
@@ -72,6 +74,8 @@ CLAUDE: dict[str, tuple[dict[str, Any], str]] = {
     "TaskUpdate": ({"taskId": "1", "status": "deleted", "owner": "ada", "addBlocks": []}, "1. [cancelled]"),
     "TaskOutput": ({"task_id": "job-1", "block": True, "timeout": 60_000}, "moored"),
     "TaskStop": ({"task_id": "job-1"}, "job-1 (echo moored; sleep 1)"),
+    "Agent": ({"description": "Paint it", "prompt": "Paint it blue.", "subagent_type": "general"}, "Painted."),
+    "SendMessage": ({"to": "general-1", "message": "Paint it again.", "summary": "Again"}, "Painted again."),
 }
 GEMINI: dict[str, tuple[dict[str, Any], str]] = {
     "read_file": ({"file_path": "a.txt", "start_line": 2, "end_line": 2}, "two"),
@@ -116,7 +120,15 @@ OPENAI: dict[str, tuple[dict[str, Any], str]] = {
 CALLS = {"claude": CLAUDE, "gemini": GEMINI, "openai": OPENAI}
 TASK = ("TaskCreate", {"subject": "Cut the port", "description": "Starboard."})
 JOB = ("Bash", {"command": "echo moored; sleep 1", "run_in_background": True})
-BEFORE = {"TaskGet": TASK, "TaskList": TASK, "TaskUpdate": TASK, "TaskOutput": JOB, "TaskStop": JOB}
+PAINTING = ("Agent", {"description": "Paint it", "prompt": "Paint it blue."})
+BEFORE = {
+    "SendMessage": PAINTING,
+    "TaskGet": TASK,
+    "TaskList": TASK,
+    "TaskUpdate": TASK,
+    "TaskOutput": JOB,
+    "TaskStop": JOB,
+}
 """A call that comes before."""
 PLANNED = {"ExitPlanMode": "EnterPlanMode", "exit_plan_mode": "enter_plan_mode"}
 """What comes before, with a plan written after it."""
@@ -199,9 +211,11 @@ async def test_a_tool_works_under_its_face(
     sent = json.loads(json.dumps(arguments).replace(URL, url))
     model = next(each.models[0] for each in families() if each.name == family) if own_model else ""
     asker = Person(Once() if name == "save_memory" else Reply(REPLIES.get(name, "Blue")))
-    async with Session.open(
-        workspace, mode="bypass", model=model, settings=with_a_skill, parts=parts(asker=asker)
-    ) as session:
+    painter = ScriptedModel([Say("Painted."), Say("Painted again.")])
+    async with (
+        Session.open(workspace, mode="bypass", model=model, settings=with_a_skill, parts=parts(asker=asker)) as session,
+        open_agent(session, painter),
+    ):
         session.add(Sail("hoist_sail"))
         if name in BEFORE:
             await settled(session, *BEFORE[name], "c0")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
@@ -40,7 +41,13 @@ class ProviderServer:
     requests meet `faults`, one each; those that come then meet none.
     """
 
-    def __init__(self, dialect: Dialect, script: Sequence[Turn], faults: Sequence[Fault] = ()) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        script: Sequence[Turn],
+        faults: Sequence[Fault] = (),
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.dialect = dialect
         self.faults = list(faults)
         self.headers: list[dict[str, str]] = []
@@ -52,11 +59,17 @@ class ProviderServer:
         self.played: list[int] = []
         self._sent = [dialect.model_step(turn) for turn in self.script]
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        if tls is not None:
+            self._http.socket = tls.wrap_socket(self._http.socket, server_side=True)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,))
 
     @property
+    def port(self) -> int:
+        return self._http.server_port
+
+    @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}"
+        return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> ProviderServer:
         self._thread.start()

@@ -66,7 +66,7 @@ CALLS = [
     (
         "write_file",
         {"file_path": "n.txt", "content": "x\ny\n"},
-        ["✓ write_file  Create n.txt  # s, +2 -0", "  @@ -0,0 +1,2 @@", "  +x", "  +y"],
+        ["✓ write_file  Write n.txt (2 lines)  # s, +2 -0", "  @@ -0,0 +1,2 @@", "  +x", "  +y"],
     ),
     ("nothing", {}, ["✗ nothing  # s", "  There is no tool named 'nothing'."]),
     ("read_file", {"file_path": "gone.txt"}, ["✗ read_file  Read gone.txt  # s"]),

@@ -83,6 +83,8 @@ ROWS_OF_JOBS: Mapping[str, JsonObject] = {
 
 ELSEWHERE = {
     "activate_skill": "tests/tools/test_activate_skill.py",
+    "agent": "tests/agent/test_interrupted_at_any_moment.py",
+    "send_message": "tests/agent/test_interrupted_at_any_moment.py",
     "web_fetch": "tests/tools/test_web_fetch_hostile.py",
     "web_search": "tests/tools/test_web_search.py",
 }

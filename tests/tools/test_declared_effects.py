@@ -113,6 +113,13 @@ ROWS = [
     Row("a plan to come", "enter_plan_mode", {"reason": "much to do"}),
     Row("no plan", "exit_plan_mode", {}, ends=FAILED),
     Row("a skill that is not there", "activate_skill", {"name": "none"}, ends=FAILED),
+    Row(
+        "an agent, and nobody who could be one",
+        "agent",
+        {"description": "look around", "prompt": "Look around."},
+        ends=FAILED,
+    ),
+    Row("a message to nobody", "send_message", {"to": "explore-1", "message": "And?"}, ends=FAILED),
     Row("tools by what they do", "tool_search", {"query": "read files"}),
     Row("an address, and no network to reach it by", "web_fetch", {"url": "http://9.9.9.9/"}, ends=FAILED),
 ]

@@ -47,7 +47,7 @@ def test_names_and_aliases_are_unique_and_in_a_stable_order() -> None:
         "read_file", "read_many_files", "write_file", "edit_file", "apply_patch", "notebook_edit", "list_directory",
         "glob", "grep", "shell", "powershell", "shell_output", "shell_input", "shell_stop", "web_fetch", "web_search",
         "update_topic", "todo_write", "todo_read", "task_create", "task_get", "task_list", "task_update", "ask_user",
-        "enter_plan_mode", "exit_plan_mode", "memory", "activate_skill", "tool_search",
+        "enter_plan_mode", "exit_plan_mode", "memory", "agent", "send_message", "activate_skill", "tool_search",
     ]  # fmt: skip
     names = [name for tool in builtin_tools() for name in (tool.name, *tool.aliases)]
     assert len(names) == len(set(names))

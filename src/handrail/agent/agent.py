@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from handrail.agent.context.briefing import Briefing, Place, main_role
-from handrail.agent.events import AgentEvent, Compacted, Ended, Finished
+from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, Reported
 from handrail.agent.hands import Host
 from handrail.agent.kept import KeptConversation
 from handrail.agent.limits import USUAL, Limits
@@ -18,19 +18,27 @@ from handrail.agent.loop import Halt, Loop
 from handrail.agent.model import Model
 from handrail.agent.responding import Tell
 from handrail.agent.spent import Spent
+from handrail.agent.subagents.service import MainAgent, ModelNamed, Subagents
 from handrail.contract.agents import AgentStatus
-from handrail.errors import UsageError
+from handrail.errors import HandrailError, UsageError
+from handrail.settings.keys import AGENT_DEPTH
 from handrail.settings.places import folders
 
 
 class Agent:
     """What a model was told, what it said, and what its calls gave. Open one with `open_agent`."""
 
-    def __init__(self, session: Host, loop: Loop, briefing: Briefing) -> None:
+    def __init__(self, session: Host, loop: Loop, place: Place, briefing: Briefing, models: ModelNamed | None) -> None:
         self._session = session
         self._loop = loop
         self._briefing = briefing
+        main = MainAgent(loop, briefing, place, self._report)
+        self.subagents = Subagents(session.support, main, models)
         self._working: asyncio.Task[Finished] | None = None
+        self._tell: Tell | None = None
+        """Who listens now."""
+        self._reports: list[Reported] = []
+        """Those that came while nobody did."""
         self._taking_up = False
         """What an earlier process left of the session is at work."""
 
@@ -60,7 +68,14 @@ class Agent:
 
     def agents(self) -> tuple[AgentStatus, ...]:
         """Its subagents, the oldest first: those at work, and those whose conversation can go on."""
-        return ()
+        return self.subagents.statuses()
+
+    async def quiet(self) -> bool:
+        """Waits until every subagent in the background has ended. True where the model has not heard of all of them:
+        `send("")` tells it.
+        """
+        await self.subagents.quiet()
+        return self._briefing.has_news
 
     async def send(self, text: str) -> AsyncIterator[AgentEvent]:
         """Works on what the user says until the model makes no more calls, or something stops it.
@@ -70,18 +85,37 @@ class Agent:
         UsageError while another one is at work.
         """
         self._check_idle()
-        events: asyncio.Queue[AgentEvent] = asyncio.Queue()
-        working = self._working = asyncio.get_running_loop().create_task(self._work(text, events.put_nowait))
-        working.add_done_callback(lambda done: None if done.cancelled() else events.put_nowait(done.result()))
+        self._loop.begin()
+        events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
+        tell = self._tell = events.put_nowait
+        for report in self._reports:
+            tell(report)
+        self._reports.clear()
+        working = self._working = asyncio.get_running_loop().create_task(self._work(text, tell))
+        working.add_done_callback(lambda _: events.put_nowait(None))
         try:
-            while not isinstance(event := await events.get(), Finished):
+            while (event := await events.get()) is not None:
                 yield event
-            yield event
+            yield await working
         finally:
-            await self.interrupt("its answer is no longer listened to")
+            self._tell = None
+            if not working.done():
+                await self.interrupt("its answer is no longer listened to")
             self._working = None
 
     async def _work(self, text: str, tell: Tell) -> Finished:
+        try:
+            await self._go_on(text)
+        except HandrailError as error:
+            return Finished(Ended.FAILED, why=str(error))
+        if self._loop.parked:
+            return Finished(Ended.PARKED, why="a call still waits for its answer")
+        if text:
+            self._loop.conversation.tell(text)
+        return await self._loop.work(tell)
+
+    async def _go_on(self, text: str) -> None:
+        """With what an earlier process left, and with what is parked."""
         if self._session.has_left:
             self._taking_up = True
             try:
@@ -89,11 +123,6 @@ class Agent:
             finally:
                 self._taking_up = False
         await self._loop.go_on(anyhow=bool(text))
-        if self._loop.parked:
-            return Finished(Ended.PARKED, why="a call still waits for its answer")
-        if text:
-            self._loop.conversation.tell(text)
-        return await self._loop.work(tell)
 
     async def _take_up(self) -> None:
         """Turns that were not finished when the conversation was last kept: finished now, or parked again."""
@@ -106,25 +135,35 @@ class Agent:
                 conversation.carried_out(turn)
 
     async def interrupt(self, reason: str = "") -> None:
-        """Stops the model and all its calls, and waits until each has its answer. What runs `send` gets
-        `Finished`, with `Ended.INTERRUPTED`; the next one goes on with the conversation as it stands then."""
+        """Stops the model, its subagents and all their calls, and waits until each call has its answer.
+
+        What runs `send` gets `Finished`, with `Ended.INTERRUPTED`; the next one goes on with the conversation as it
+        stands then, and subagents can be told to go on, too. Commands in the background run on.
+        """
         working = self._working
         if working is not None and not working.done():
             await self._loop.stop(reason)
             if self._taking_up:
                 await self._session.cancel_all(reason)
             await asyncio.wait([working])
+        await self.subagents.stop(reason)
 
     async def compact(self) -> Compacted | None:
-        """Makes the conversation shorter; None where there is nothing to gain."""
+        """Makes the conversation shorter by a summary of the model; None where there is nothing to gain.
+
+        Raises ModelError.
+        """
         self._check_idle()
-        return None
+        self._loop.begin()
+        return await self._loop.compact()
 
     def clear(self) -> None:
         """Forgets the conversation. What was spent stays."""
         self._check_idle()
-        self._loop.conversation.replace(())
-        self._briefing.forget()
+        self._loop.clear()
+
+    def _report(self, report: Reported) -> None:
+        (self._tell or self._reports.append)(report)
 
     def _check_idle(self) -> None:
         if self._working is not None:
@@ -132,20 +171,29 @@ class Agent:
 
 
 @asynccontextmanager
-async def open_agent(session: Host, model: Model, *, limits: Limits = USUAL) -> AsyncIterator[Agent]:
+async def open_agent(
+    session: Host, model: Model, *, limits: Limits = USUAL, model_named: ModelNamed | None = None
+) -> AsyncIterator[Agent]:
     """An agent that works in a session. When the block ends its work is interrupted; the session stays open.
 
     In a session that was taken up again it goes on with the conversation that was kept, and finishes what was not.
+    `model_named` gives the models that kinds of subagents, or the model, ask for by name. Without it kinds get theirs
+    by the session's settings, and the model has no choice.
     """
     support = session.support
     workspace, user = support.workspace.root, folders(os.environ).user
     place = await asyncio.to_thread(Place.read, workspace, user, time.time())
     plan_mode = support.plan_mode
-    briefing = Briefing(place.system(main_role()), lambda: plan_mode.mode, plan_mode.file)
+    briefing = Briefing(
+        place.system(main_role()), lambda: plan_mode.mode, plan_mode.file, support.main.ledger.forget_views
+    )
     conversation = KeptConversation(support.values).conversation()
     id = f"turn-{secrets.token_hex(4)}"  # another for each process that works on the session
-    agent = Agent(session, Loop(session, model, conversation, briefing, limits, time.monotonic, id), briefing)
+    loop = Loop(session, model, conversation, briefing, limits, time.monotonic, id)
+    agent = Agent(session, loop, place, briefing, model_named)
+    support.agents.service = agent.subagents if support.settings[AGENT_DEPTH] else None
     try:
         yield agent
     finally:
+        support.agents.service = None
         await agent.interrupt("the agent was closed")

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
-from handrail.agent.conversation import Conversation
-from handrail.agent.events import Ended, Finished, TurnEnded
+from handrail.agent.compacting import Shorter, is_full, summed_up, without_old_results
+from handrail.agent.conversation import Conversation, Entry, messages_of
+from handrail.agent.events import Compacted, Ended, Finished, TurnEnded
 from handrail.agent.hands import Hands
 from handrail.agent.limits import Limits
 from handrail.agent.model import Model, ModelRequest, Stop, Usage, Waiting
 from handrail.agent.models.known_models import cost_of
 from handrail.agent.responding import Responding, Tell
 from handrail.agent.spent import Spent
+from handrail.agent.tokens import tokens_of
 from handrail.errors import HandrailError, ModelError, ModelFault, WireError
 from handrail.runtime.turns import Turn
+from handrail.wire.user import in_turn
+
+N = TypeVar("N", int, float)
 
 MOST_CUTS = 3
 """Responses in a row that may break off; then the model is given up."""
@@ -43,8 +49,17 @@ class Surroundings(Protocol):
         """The same for a whole conversation, so that providers can cache it."""
         ...
 
+    @property
+    def has_news(self) -> bool:
+        """Something has come that the model is to hear before it may end."""
+        ...
+
     def news(self) -> Iterable[str]:
         """What has changed since the last request; each is told once."""
+        ...
+
+    def forget(self, *, told: bool) -> None:
+        """The conversation was made shorter: what was shown of files is not in it, nor, if so, what was `told`."""
         ...
 
 
@@ -66,33 +81,41 @@ class Loop:
         self.conversation = conversation
         self.limits = limits
         self.spent = Spent()
-        self.used = 0
+        self._told = (0, 0)
+        """Tokens that the provider counted last, and how many entries these were."""
+        self._asking: asyncio.Task[Shorter | None] | None = None
+        """For a summary."""
         self.parked = ""
         """The turn that waits for somebody outside."""
         self.halts: list[Halt] = []
         """Asked after each turn whether the work is to end there."""
-        self._hands = hands
+        self.hands = hands
         self._surroundings = surroundings
-        self._clock = clock
+        self.clock = clock
         self._id = id
         self._responding: Responding | None = None
         self._stopped: str | None = None
         self._late = ""
+        self._run: _Run | None = None
         self._count = 0
+
+    def begin(self) -> None:
+        """Before each `work`: what stopped the one before is over, and what stops this one from here on counts."""
+        self._stopped, self._late = None, ""
 
     async def work(self, tell: Tell) -> Finished:
         """Goes on with the conversation as it stands. Never raises, but for cancellation."""
-        self._stopped, self._late = None, ""
-        run, alarm = _Run(self.spent, self._clock()), self._alarm()
+        run, alarm = _Run(self.spent, self.clock()), self._alarm()
+        self._run = run
         try:
-            while (ended := self._at_limit(run)) is None:
+            while (ended := self._interrupted() or self._at_limit(run)) is None:
                 if (ended := await self._step(run, tell)) is not None:
                     break
         except HandrailError as error:
             ended = Finished(Ended.FAILED, why=str(error))
         finally:
             self._responding = None
-            self.spent += Spent(seconds=self._clock() - run.begun)
+            self.spent += Spent(seconds=self.clock() - run.begun)
             if alarm is not None:
                 alarm.cancel()
         return replace(self._interrupted() or ended, text=run.said)
@@ -100,18 +123,20 @@ class Loop:
     async def stop(self, reason: str) -> None:
         """The model and all its calls are stopped, and each call is answered; `work` then comes to its end."""
         self._stopped = reason
+        if self._asking is not None:
+            self._asking.cancel()
         if self._responding is not None:
             await self._responding.stop(reason)
         elif self.parked:
-            await self._hands.cancel_turn(self.parked, reason)
+            await self.hands.cancel_turn(self.parked, reason)
 
     async def go_on(self, *, anyhow: bool) -> None:
         """Takes up the parked turn, once its calls are answered. `anyhow`: those that still wait are cancelled."""
         if not self.parked:
             return
         if anyhow:
-            await self._hands.cancel_turn(self.parked, "the user said something else")
-        turn = await self._hands.resume(self.parked)
+            await self.hands.cancel_turn(self.parked, "the user said something else")
+        turn = await self.hands.resume(self.parked)
         if not turn.waiting:
             self.parked = ""
             self.conversation.carried_out(turn)
@@ -124,6 +149,8 @@ class Loop:
     async def _stop_after(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
         self._late = f"it worked for {seconds:g} s, the most that it may"
+        if self._asking is not None:
+            self._asking.cancel()
         if self._responding is not None:
             await self._responding.stop(self._late)
 
@@ -151,19 +178,29 @@ class Loop:
         """
         for note in self._surroundings.news():
             self.conversation.note(note)
+        if is_full(self.model, self.used):
+            await self._make_room(tell)
+            if self._is_ending:
+                return None, None
         self._count += 1
-        system, messages = self._surroundings.system(), self.conversation.messages(self.model.wire)
-        request = ModelRequest(system, messages, self._hands.menu(self.model.name))
-        responding = Responding(self.model, request, self._hands, f"{self._id}-{self._count}", tell)
+        entries = self.conversation.entries
+        request = self._request(entries)
+        responding = Responding(self.model, request, self.hands, f"{self._id}-{self._count}", tell)
         self._responding = responding
         turn = await self._carried_out(responding)
         broken, self._responding = responding.broken, None
+        run.turns += 1
         self._account(responding.ended.usage)
+        if responding.ended.usage.input:
+            self._told = (responding.ended.usage.input, len(entries))
         run.last, run.said = responding.ended.stop, (turn.response.text if turn else "") or run.said
         if turn is not None:
             tell(TurnEnded(turn))
         if broken is None or self._is_ending:
             run.cuts = 0
+        elif broken.fault is ModelFault.TOO_LONG and not run.compacted:
+            run.compacted = True
+            await self._make_room(tell, anyhow=True)
         elif broken.fault not in _SENT_AGAIN or run.cuts == MOST_CUTS:
             self._keep(turn)
             raise broken
@@ -171,6 +208,60 @@ class Loop:
             run.cuts += 1
             tell(Waiting(0.0, str(broken)))
         return turn, broken
+
+    def _request(self, entries: Sequence[Entry]) -> ModelRequest:
+        messages = in_turn(messages_of(entries, self.model.wire), self.model.wire)
+        return ModelRequest(self._surroundings.system(), messages, self.hands.menu(self.model.name))
+
+    @property
+    def used(self) -> int:
+        """Tokens of the window that the conversation takes: as the provider said last, with what came since."""
+        told, entries = self._told
+        return told + tokens_of(self.conversation.entries[entries:])
+
+    async def compact(self) -> Compacted | None:
+        """Has the model sum the conversation up. None where there is nothing to gain. Raises ModelError."""
+        before = self.used
+        asking = self._asking = asyncio.get_running_loop().create_task(
+            summed_up(self.model, self.conversation.entries, self._request)
+        )
+        try:
+            shorter = await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            if self._is_ending and asking.cancelled():
+                return None
+            raise
+        finally:
+            asking.cancel()
+            self._asking = None
+        return None if shorter is None else self._shortened(shorter, before)
+
+    async def _make_room(self, tell: Tell, *, anyhow: bool = False) -> None:
+        """Old results go first; where that is not enough, the model sums up what was before the newest entries.
+
+        `anyhow`: it was not enough, whatever is estimated. Without a summary it goes on as it is.
+        """
+        before = self.used
+        cleared = without_old_results(self.conversation.entries)
+        compacted = None if cleared is None else self._shortened(cleared, before, told=False)
+        if is_full(self.model, self.used) or anyhow:
+            with suppress(ModelError):
+                compacted = await self.compact() or compacted
+        if compacted is not None:
+            tell(Compacted(before, self.used))
+
+    def clear(self) -> None:
+        """Forgets the conversation."""
+        self.conversation.replace(())
+        self._told = (0, 0)
+        self._surroundings.forget(told=True)
+
+    def _shortened(self, shorter: Shorter, before: int, *, told: bool = True) -> Compacted:
+        self.conversation.replace(shorter.entries)
+        self._told = (0, 0)
+        self._surroundings.forget(told=told)
+        self._account(shorter.usage, turns=0)
+        return Compacted(before, self.used)
 
     async def _carried_out(self, responding: Responding) -> Turn | None:
         """None where nothing came that could be carried out; `responding.broken` says why."""
@@ -199,7 +290,7 @@ class Loop:
             case Stop.PAUSED:
                 return None
         run.lengths = 0
-        return Finished(Ended.DONE) if turn.done else None
+        return Finished(Ended.DONE) if turn.done and not self._surroundings.has_news else None
 
     @property
     def _is_ending(self) -> bool:
@@ -215,23 +306,33 @@ class Loop:
         why = next((why for halt in self.halts if (why := halt(turn)) is not None), None)
         return None if why is None else Finished(Ended.HOOK, why=why)
 
+    def left(self) -> Limits:
+        """What a subagent may spend of what is left of this work."""
+        limits, run = self.limits, self._run
+        if run is None:
+            return limits
+        used = self.spent - run.before
+        return replace(
+            limits,
+            tokens=_left(limits.tokens, used.usage.input + used.usage.output, 1),
+            money=_left(limits.money, used.money or 0.0, 0.0001),
+            seconds=_left(limits.seconds, self.clock() - run.begun, 0.001),
+        )
+
     def _at_limit(self, run: _Run) -> Finished | None:
         """The first limit that what was spent in this run has reached."""
-        limits, before, spent = self.limits, run.before, self.spent
-        tokens = spent.usage.input + spent.usage.output - before.usage.input - before.usage.output
-        money = (spent.money or 0.0) - (before.money or 0.0)
-        turns = spent.turns - before.turns
-        if limits.turns and turns >= limits.turns:
-            return Finished(Ended.TURNS, why=f"it made {turns} responses, the most that it may")
+        limits, used = self.limits, self.spent - run.before
+        tokens, money = used.usage.input + used.usage.output, used.money or 0.0
+        if limits.turns and run.turns >= limits.turns:
+            return Finished(Ended.TURNS, why=f"it made {run.turns} responses, the most that it may")
         if limits.tokens and tokens >= limits.tokens:
             return Finished(Ended.TOKENS, why=f"it used {tokens:,} tokens, and may use {limits.tokens:,}")
         if limits.money and money >= limits.money:
             return Finished(Ended.MONEY, why=f"it cost ${money:.2f}, and may cost ${limits.money:.2f}")
         return self._out_of_time()
 
-    def _account(self, usage: Usage) -> None:
-        self.used = usage.input + usage.output or self.used
-        self.add(Spent(usage, cost_of(self.model, usage), 1))
+    def _account(self, usage: Usage, turns: int = 1) -> None:
+        self.add(Spent(usage, cost_of(self.model, usage), turns))
 
     def add(self, spent: Spent) -> None:
         """What a subagent used counts as well; the time it took is part of this one's."""
@@ -247,6 +348,15 @@ class _Run:
     said: str = ""
     """What the model said last."""
     last: Stop = Stop.END
+    turns: int = 0
+    """Its own responses."""
     cuts: int = 0
     lengths: int = 0
     """Responses in a row that broke off, and that reached the most tokens."""
+    compacted: bool = False
+    """Since the model said that it was too much."""
+
+
+def _left(limit: N, used: N, least: N) -> N:
+    """No limit stays none; one that is used up leaves the least there is."""
+    return max(limit - used, least) if limit else limit

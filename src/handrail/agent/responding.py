@@ -48,6 +48,8 @@ class Responding:
         """The model is no longer listened to, and every call is answered: `carry_out` comes to its end."""
         if self._reading is not None:
             self._reading.cancel()
+        # A task that has not begun yet never says so itself.
+        self._came.put_nowait(ModelError(ModelFault.CUT, "the model was stopped"))
         await self._hands.cancel_turn(self._id, reason)
 
     async def _events(self) -> AsyncGenerator[JsonObject, None]:

@@ -50,7 +50,7 @@ class Toolbox:
         names = self.deferred.note()
         note = [f"Names of what there is: {names}"] if names else []
         told = {ACTIVATE_SKILL: self._skills, TOOL_SEARCH: "\n\n".join((*note, *_absent(sources, bool(names))))}
-        behind = Behind(told | self._agents(), self.deferred.found, sources)
+        behind = Behind({**told, **self._agents()}, self.deferred.found, sources)
         return menu_for(self._registry, model, self._environment, partial(self._denied, caller=caller), behind)
 
     def _denied(self, tool: Tool[Any], caller: Caller = MAIN_AGENT) -> str | None:

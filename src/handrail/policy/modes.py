@@ -63,3 +63,10 @@ TABLE: Mapping[Mode, Mapping[Column, Outcome]] = MappingProxyType(
 
 LOOSENESS: Mapping[Mode, int] = MappingProxyType({mode: place for place, mode in enumerate(Mode)})
 """Each mode allows what those before it allow, and more: see the rows."""
+
+
+def stricter(one: Mode | None, other: Mode | None) -> Mode | None:
+    """The less loose of two; None sets no bound."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other, key=LOOSENESS.__getitem__)

@@ -12,7 +12,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.basics import ApprovalId, CallId, Instant, JsonObject, SessionId
 from handrail.contract.calls import AwaitingApproval
 from handrail.contract.confirmation import Always, Answer, Confirmation, EditArguments, GrantOption
@@ -187,6 +186,8 @@ class ApprovalStore:
             ) from error
 
     def _check_edit(self, record: ApprovalRecord, arguments: JsonObject) -> None:
+        from handrail.authoring.json_schema import schema_parameters  # defines tools: few answers need it, no start
+
         schema = self.schema_of(record)
         try:
             parameters = None if schema is None else schema_parameters(schema)

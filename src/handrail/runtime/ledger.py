@@ -56,6 +56,12 @@ class ConversationLedger:
         if len(self._shown_by) > MOST_CALLS:
             self._shown_by.popitem(last=False)
 
+    def forget_views(self) -> None:
+        """What was shown has left the conversation. What is known of contents stays: a write is still checked."""
+        self._shown_by.clear()
+        for known in self._known.values():
+            known.views.clear()
+
     def take_back(self, call: CallId) -> None:
         """What the call gave did not reach the model whole: it was cut or withheld. What is known of contents stays."""
         for path, view in self._shown_by.pop(call, ()):

@@ -140,10 +140,15 @@ PROVIDERS: Key[ProviderRows] = Key(
     "Servers of models beside the known ones, by name.",
     layers=_NOT_OF_WORKSPACE,
 )
+AGENTS_AT_ONCE: Key[int] = Key("agents_at_once", Count(1, 100), 8, "How many subagents work together at most.")
+AGENT_DEPTH: Key[int] = Key(
+    "agent_depth", Count(0, 5), 2, "How deep subagents may give tasks to others; 0 for none at all, 1 for no others."
+)
 
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
     PASS_ENV, MCP_SHARE, TOOLS, DISCOVERY_COMMAND, CALL_COMMAND, ENTRY_POINTS, PROVIDERS,
+    AGENTS_AT_ONCE, AGENT_DEPTH,
 )  # fmt: skip
 
 

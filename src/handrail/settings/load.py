@@ -14,6 +14,7 @@ from handrail.policy.modes import Mode
 from handrail.policy.policy import Policy
 from handrail.policy.rule_sets import RuleSet, together
 from handrail.policy.rules import Rule
+from handrail.settings.agents.finding import FoundAgents, find_agents
 from handrail.settings.config_files import ConfigFile, config_files, only_folders
 from handrail.settings.config_text import Said, read_environment, read_flags
 from handrail.settings.keys import MODE, POLICIES, TOOLS, Key
@@ -50,6 +51,7 @@ class Settings:
     tool_folders: tuple[ToolFolder, ...] = ()
     tool_commands: tuple[ToolCommands, ...] = ()
     servers: FoundServers = FoundServers()
+    agents: FoundAgents = FoundAgents()
 
     def __getitem__(self, key: Key[T]) -> T:
         held: T = self.all[key.name].value
@@ -80,7 +82,7 @@ class Settings:
         files = frozenset(file.trust for file in self.opened if file.trust is not None and file.doubt is None)
         found: tuple[ToolFolder | ToolCommands, ...] = (*self.tool_folders, *self.tool_commands)
         tools = {each.trusted for each in found if each.trusted is not None}
-        return files | self.skills.trusted | self.servers.trusted | tools
+        return files | self.skills.trusted | self.agents.trusted | self.servers.trusted | tools
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -126,12 +128,14 @@ def load_settings(
     policies = tuple(policy_files(opener, where, settings[POLICIES.name]))
     rules = together((*(config.denying for config in configs), *(policy.holds for policy in policies)))
     skills = find_skills(opener, where, _home(environ))
+    agents = find_agents(opener, where, _home(environ))
     tools = find_tool_folders(opener, where, settings[TOOLS.name])
     commands = find_tool_commands(opener, settings, _home(environ))
     servers = find_servers(opener, configs, _home(environ), environ)
     untrusted = (
         *waiting(configs, settings, policies),
         *skills.waiting,
+        *agents.waiting,
         *_waiting_in((*tools, *commands)),
         *servers.waiting,
     )
@@ -139,10 +143,13 @@ def load_settings(
         *said.problems,
         *rules.problems,
         *skills.problems,
+        *agents.problems,
         *servers.problems,
         *(each for folder in tools for each in folder.problems),
     )
-    found = Settings(root, settings, configs, policies, rules, untrusted, problems, skills, tools, commands, servers)
+    found = Settings(
+        root, settings, configs, policies, rules, untrusted, problems, skills, tools, commands, servers, agents
+    )
     return replace(found, problems=(*found.problems, *_doubts(found, opener)))
 
 

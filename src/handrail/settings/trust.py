@@ -42,6 +42,8 @@ class TrustKind(StrEnum):
     """A file that configures MCP servers: what they run, and where they connect to."""
     COMMAND = "command"
     """A settings file of another agent, for the commands in it that discover tools and run them."""
+    AGENT = "agent"
+    """A kind of agent: what it is told, which tools and which mode it has."""
 
 
 @value

@@ -1,9 +1,9 @@
 """For authors of tools, models and surfaces, and used by the project's own tests: fakes that are honest.
 
-`ScriptedModel` plays given turns, `FakeTool` does what a test says, `FaultyTool` misbehaves on purpose,
-`MemoryJournal` keeps states in a list. `assert_conforms` says whether a tool keeps to its contract: see
-`handrail.testing.conformance`; `assert_provider_conforms` does for a provider. The fixtures for pytest are in
-`handrail.testing.plugin`.
+`ScriptedModel` plays given turns, `ReplayModel` recorded ones, `FakeTool` does what a test says, `FaultyTool`
+misbehaves on purpose, `MemoryJournal` keeps states in a list. `assert_conforms` says whether a tool keeps to its
+contract: see `handrail.testing.conformance`; `assert_provider_conforms` does for a provider. The fixtures for pytest
+are in `handrail.testing.plugin`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from handrail.agent.replay import ReplayModel, recorded_responses
     from handrail.agent.scripted import Say, ScriptedModel, Use
     from handrail.testing.conformance import Conformance, NotConforming, Problem, assert_conforms
     from handrail.testing.journal import MemoryJournal
@@ -29,11 +30,13 @@ __all__ = [
     "NotConforming",
     "Problem",
     "ProviderConformance",
+    "ReplayModel",
     "Say",
     "ScriptedModel",
     "Use",
     "assert_conforms",
     "assert_provider_conforms",
+    "recorded_responses",
 ]
 
 _HOMES: Mapping[str, str] = MappingProxyType({
@@ -45,11 +48,13 @@ _HOMES: Mapping[str, str] = MappingProxyType({
     "NotConforming": "handrail.testing.conformance",
     "Problem": "handrail.testing.conformance",
     "ProviderConformance": "handrail.testing.provider_conformance",
+    "ReplayModel": "handrail.agent.replay",
     "Say": "handrail.agent.scripted",
     "ScriptedModel": "handrail.agent.scripted",
     "Use": "handrail.agent.scripted",
     "assert_conforms": "handrail.testing.conformance",
     "assert_provider_conforms": "handrail.testing.provider_conformance",
+    "recorded_responses": "handrail.agent.replay",
 })  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from handrail.contract.tool import Tool
 from handrail.tools.activate_skill import ActivateSkill
+from handrail.tools.agent import Agent
 from handrail.tools.apply_patch import ApplyPatch
 from handrail.tools.ask_user import AskUser
 from handrail.tools.edit_file import EditFile
@@ -19,6 +20,7 @@ from handrail.tools.notebook_edit import NotebookEdit
 from handrail.tools.powershell import PowerShell
 from handrail.tools.read_file import ReadFile
 from handrail.tools.read_many_files import ReadManyFiles
+from handrail.tools.send_message import SendMessage
 from handrail.tools.shell import Shell
 from handrail.tools.shell_input import ShellInput
 from handrail.tools.shell_output import ShellOutput
@@ -66,6 +68,8 @@ def builtin_tools() -> tuple[Tool[Any], ...]:
         EnterPlanMode(),
         ExitPlanMode(),
         Memory(),
+        Agent(),
+        SendMessage(),
         ActivateSkill(),
         ToolSearch(),
     )

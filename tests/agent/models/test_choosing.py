@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from asked import KEY
+from asked import KEY, request
 
 from handrail.agent.model import Usage
 from handrail.agent.models.choosing import model_of
@@ -131,6 +131,14 @@ def test_a_server_of_ones_own_is_asked_as_the_settings_say(tmp_path: Path) -> No
     assert model_of("ours", settings=settings, environ={"OURS": KEY}).window == 32_768
     with pytest.raises(UsageError, match="export OURS="):
         model_of("ours", settings=settings, environ={})
+
+
+@pytest.mark.parametrize(("wire", "bound"), [("anthropic", 8192), ("openai-chat", None), ("openai-responses", None)])
+def test_an_answer_is_bounded_where_the_wire_must_be_told(tmp_path: Path, wire: str, bound: int | None) -> None:
+    settings = settings_with(tmp_path, f'[providers.ours]\naddress = "https://a.example"\nwire = "{wire}"\n')
+    model = model_of("ours:m", settings=settings, environ={})
+    assert isinstance(model, HttpModel)
+    assert model.body(request(model.wire)).get("max_tokens") == bound
 
 
 def test_a_known_provider_at_another_address_gets_no_key_that_was_meant_for_it(tmp_path: Path) -> None:
@@ -254,11 +262,11 @@ def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
     assert cost_of(model_of("claude-sonnet-5-5", environ=ALL_KEYS), Usage(1_000_000, 0, 0, 0)) == pytest.approx(2.0)
 
 
-def test_choosing_a_model_loads_no_http_client() -> None:
+def test_choosing_a_model_loads_no_http() -> None:
     code = (
         "import sys; from handrail.agent.models.choosing import model_of;"
         "model_of('anthropic', environ={'ANTHROPIC_API_KEY': 'x'});"
-        "print([name for name in ('httpx2', 'httpcore2', 'pydantic_ai', 'anyio') if name in sys.modules])"
+        "print([name for name in ('h11', 'httpx2', 'pydantic_ai', 'anyio') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "[]\n", done.stderr

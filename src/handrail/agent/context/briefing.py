@@ -44,8 +44,9 @@ NOWHERE = Place("", (), "")
 class Briefing:
     """Implements `agent.loop.Surroundings` for one conversation."""
 
-    def __init__(self, system: str, mode: Callable[[], str], plan_file: str) -> None:
-        """`mode` gives the mode in force, by its name."""
+    def __init__(self, system: str, mode: Callable[[], str], plan_file: str, forget: Callable[[], None]) -> None:
+        """`mode` gives the mode in force, by its name; `forget` is called where what was shown is forgotten."""
+        self._forget = forget
         self._system = system
         self._mode = mode
         self._plan_file = plan_file
@@ -72,9 +73,11 @@ class Briefing:
         waiting, self._waiting = self._waiting, []
         yield from waiting
 
-    def forget(self) -> None:
-        """The conversation begins anew: what was told before is not in it."""
-        self._told_mode = ""
+    def forget(self, *, told: bool) -> None:
+        """The conversation begins anew, or was made shorter: what was shown before is not in it, nor what was told."""
+        if told:
+            self._told_mode = ""
+        self._forget()
 
 
 @cache

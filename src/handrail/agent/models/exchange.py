@@ -1,35 +1,34 @@
-"""One POST and its streamed answer, over httpx2. Load it with the first request: it costs a tenth of a second."""
+"""One POST and its streamed answer: HTTP/1.1 by h11, over asyncio's streams. Each has a connection of its own."""
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
+from urllib.parse import urlsplit
 
-import httpx2
+import h11
 
+from handrail.agent.models.connecting import Streams, connected, forwarded
 from handrail.agent.models.endpoint import Endpoint
-from handrail.agent.models.trouble import Trouble, cut, unreachable
+from handrail.agent.models.trouble import Trouble, cut, unreachable, unreadable
 
 _CONNECT = 20.0
-"""Seconds: for the name's look-up, the connection and its TLS, and to hand the request over."""
+"""Seconds: for the name's look-up, the connection and its TLS."""
+
+_PIECE = 65_536
 
 
 class Answer:
     """What came back: its head is there, its body still comes."""
 
-    def __init__(self, response: httpx2.Response, endpoint: Endpoint) -> None:
-        self._response = response
-        self._endpoint = endpoint
-
-    @property
-    def status(self) -> int:
-        return self._response.status_code
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Names in lower case."""
-        return {name.lower(): content for name, content in self._response.headers.items()}
+    def __init__(self, exchange: _Exchange, head: h11.Response) -> None:
+        self._exchange = exchange
+        self.status = head.status_code
+        self.headers: Mapping[str, str] = {
+            name.decode("latin-1").lower(): content.decode("latin-1").strip() for name, content in head.headers
+        }
 
     @property
     def media_type(self) -> str:
@@ -37,9 +36,8 @@ class Answer:
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """Raises Trouble where it breaks off."""
-        with _in_words(self._endpoint, begun=True):
-            async for piece in self._response.aiter_bytes():
-                yield piece
+        while isinstance(event := await self._exchange.next_event(begun=True), h11.Data):
+            yield bytes(event.data)
 
     async def body(self, most: int) -> bytes:
         """As much of it as comes, up to `most` bytes."""
@@ -51,50 +49,92 @@ class Answer:
         return bytes(body[:most])
 
 
-def tls_for(endpoint: Endpoint) -> ssl.SSLContext | None:
-    """Reads the certificates to be trusted: blocks for milliseconds. None where no TLS is spoken."""
-    return httpx2.create_ssl_context() if endpoint.address.startswith("https:") else None
+class _Exchange:
+    def __init__(self, streams: Streams, endpoint: Endpoint, silence: float) -> None:
+        self._reader, self._writer = streams
+        self._endpoint = endpoint
+        self._silence = silence
+        self._protocol = h11.Connection(our_role=h11.CLIENT)
+
+    async def send(self, body: bytes) -> None:
+        target, more = forwarded(self._endpoint)
+        headers = [
+            ("Host", urlsplit(self._endpoint.address).netloc),
+            *self._endpoint.headers.items(),
+            ("Content-Type", "application/json"),
+            ("Content-Length", str(len(body))),
+            ("Accept-Encoding", "identity"),
+            ("Connection", "close"),
+            *more,
+        ]
+        for event in (
+            h11.Request(method="POST", target=target, headers=headers),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self._writer.write(self._protocol.send(event) or b"")
+        # A server that refuses may answer, and close, before it has heard all: then its answer counts.
+        with suppress(ConnectionError), _in_words(self._endpoint, begun=False):
+            async with asyncio.timeout(self._silence):
+                await self._writer.drain()
+
+    async def next_event(self, *, begun: bool) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """The next event of the answer. Raises Trouble; `begun`: its head was there already."""
+        with _in_words(self._endpoint, begun=begun):
+            while (event := self._protocol.next_event()) is h11.NEED_DATA:
+                async with asyncio.timeout(self._silence):
+                    data = await self._reader.read(_PIECE)
+                if not data and not begun:
+                    raise unreachable(self._endpoint, "it ended the connection without an answer")
+                self._protocol.receive_data(data)
+        return event
 
 
 @asynccontextmanager
 async def posted(endpoint: Endpoint, body: bytes, tls: ssl.SSLContext | None, silence: float) -> AsyncIterator[Answer]:
     """Sends a request. When the block ends its connection is closed. Raises Trouble.
 
-    The proxies of the environment are used, but not for this machine. Redirects are not followed.
+    The proxies of the environment are used, but not for this machine. Redirects are not followed, no cookies kept.
+    `silence`: seconds without a byte after which the server counts as gone.
     """
-    timeout = httpx2.Timeout(_CONNECT, read=silence)
-    headers = {**endpoint.headers, "content-type": "application/json", "accept-encoding": "identity"}
-    async with httpx2.AsyncClient(
-        timeout=timeout, verify=tls or False, trust_env=not endpoint.is_here, follow_redirects=False
-    ) as client:
-        with _in_words(endpoint, begun=False):
-            request = client.build_request("POST", endpoint.url, headers=headers, content=body)
-            response = await client.send(request, stream=True)
-        try:
-            yield Answer(response, endpoint)
-        finally:
-            await response.aclose()
+    with _in_words(endpoint, begun=False, connecting=True):
+        async with asyncio.timeout(_CONNECT):
+            streams = await connected(endpoint, tls)
+    try:
+        exchange = _Exchange(streams, endpoint, silence)
+        await exchange.send(body)
+        head = await exchange.next_event(begun=False)
+        while isinstance(head, h11.InformationalResponse):
+            head = await exchange.next_event(begun=False)
+        if not isinstance(head, h11.Response):
+            raise unreadable(endpoint, "it is no answer of HTTP")
+        yield Answer(exchange, head)
+    finally:
+        # At once: a TLS connection that is closed politely waits for the other side.
+        streams[1].transport.abort()
+        with suppress(OSError):
+            await streams[1].wait_closed()
 
 
 @contextmanager
-def _in_words(endpoint: Endpoint, *, begun: bool) -> Iterator[None]:
-    """What the client raises, as Trouble. `begun`: the answer's head was there already."""
+def _in_words(endpoint: Endpoint, *, begun: bool, connecting: bool = False) -> Iterator[None]:
+    """What goes wrong on the way, as Trouble. `begun`: the answer's head was there already."""
     try:
         yield
-    except (httpx2.ReadTimeout, httpx2.WriteTimeout) as error:
-        raise _in_time(endpoint, begun=begun) from error
-    except httpx2.ConnectTimeout as error:
-        raise unreachable(endpoint, f"no connection within {_CONNECT:g} s") from error
-    except httpx2.ConnectError as error:
+    except TimeoutError as error:
+        what = "nothing came for too long" if begun else "no connection" if connecting else "no answer for too long"
+        raise _trouble(endpoint, what, begun=begun) from error
+    except ssl.SSLCertVerificationError as error:
+        why = f"its certificate is not trusted: {error.verify_message}; SSL_CERT_FILE may name who is to be trusted"
+        raise unreachable(endpoint, why, again=False) from error
+    except (OSError, UnicodeError) as error:
         # Nobody listens: on this machine that is so until somebody starts the server; elsewhere a moment may help.
-        raise unreachable(endpoint, _told(error), again=not endpoint.is_here) from error
-    except (httpx2.TransportError, httpx2.InvalidURL, httpx2.DecodingError) as error:
-        raise (cut(endpoint, _told(error)) if begun else unreachable(endpoint, _told(error))) from error
+        refused = connecting and (endpoint.is_here or isinstance(error, UnicodeError))
+        told = " ".join(str(error.strerror if isinstance(error, OSError) and error.strerror else error).split())
+        raise _trouble(endpoint, told or type(error).__name__, begun=begun, again=not refused) from error
+    except h11.RemoteProtocolError as error:
+        raise (cut(endpoint, str(error)) if begun else unreadable(endpoint, str(error))) from error
 
 
-def _told(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-def _in_time(endpoint: Endpoint, *, begun: bool) -> Trouble:
-    return cut(endpoint, "nothing came for too long") if begun else unreachable(endpoint, "no answer for too long")
+def _trouble(endpoint: Endpoint, told: str, *, begun: bool, again: bool = True) -> Trouble:
+    return cut(endpoint, told) if begun else unreachable(endpoint, told, again=again)

@@ -98,7 +98,7 @@ class HttpModel:
             yield ResponseEnded(teller.usage, teller.stop)
 
     def _prepare(self) -> None:
-        from handrail.agent.models.exchange import tls_for
+        from handrail.agent.models.connecting import tls_for
 
         self._tls = self._tls or tls_for(self._endpoint)
 

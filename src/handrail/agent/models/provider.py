@@ -60,16 +60,17 @@ def _changed(known: Provider | None, name: str, row: Mapping[str, str | int]) ->
     base = known or Provider(name, Wire.OPENAI_CHAT, "")
     address = str(row.get("address", base.address)).rstrip("/")
     key = row.get("key_env")
+    wire = Wire(str(row.get("wire", base.wire)))
     keys = (str(key),) if key else base.keys if address == base.address else ()
     return replace(
         base,
-        wire=Wire(str(row.get("wire", base.wire))),
+        wire=wire,
         address=address,
         variables=() if "address" in row else base.variables,
         keys=keys,
         model=str(row.get("model", base.model)),
         window=int(row.get("window", base.window)),
-        output=base.output or _ANSWER,
+        output=base.output or (_ANSWER if wire is Wire.ANTHROPIC else 0),
     )
 
 

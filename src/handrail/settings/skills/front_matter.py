@@ -22,6 +22,8 @@ MOST_BRACKETS = 200
 
 _SPLIT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _PLAIN = re.compile(r"(name|description)[ \t]*:[ \t]+(\S.*)")
+_LINE = re.compile(r"([A-Za-z_][\w-]{0,63}): ([A-Za-z0-9][\w ,.;()'/+=*-]*)", re.ASCII)
+"""A name and one line of text, which YAML takes as they stand: nothing in it has a meaning there."""
 _NO = frozenset(("", "false", "no", "off", "0"))
 
 
@@ -53,24 +55,54 @@ def split(text: str) -> tuple[str, str]:
     return (found[1], text[found.end() :]) if found else ("", text.removeprefix("\ufeff"))
 
 
+@value
+class Fields:
+    """What some fields say, by their names; and what is wrong, each starting with its line."""
+
+    said: Mapping[str, tuple[Words, ...]]
+    problems: tuple[str, ...] = ()
+
+    def text(self, name: str) -> str:
+        return " ".join(words.text for words in self.said.get(name, ())).strip()
+
+
 def read_front_matter(matter: str) -> FrontMatter:
     """Never raises. Of what is no YAML, a plain name and description are read, and nothing that allows anything."""
-    import yaml  # only where there is a skill
+    return _read(read_fields(matter, _FIELDS))
 
+
+def read_fields(matter: str, names: Iterable[str]) -> Fields:
+    """The fields of these names. Never raises; of what is no YAML, a plain name and description are read alone."""
     if len(matter) > MOST:
-        return FrontMatter(problems=(f"line 1: the front matter is longer than {MOST} characters",))
+        return Fields({}, (f"line 1: the front matter is longer than {MOST} characters",))
     if matter.count("[") + matter.count("{") > MOST_BRACKETS:
-        return FrontMatter(problems=(f"line 1: the front matter opens more than {MOST_BRACKETS} brackets",))
+        return Fields({}, (f"line 1: the front matter opens more than {MOST_BRACKETS} brackets",))
+    if (simple := _simple(matter, names)) is not None:
+        return simple
+    import yaml  # costs as much as an interpreter's start, and most front matter has nothing that needs it
+
     try:
         # Composed and not constructed: no tag makes an object, no word a boolean, and an alias is never copied.
         root = yaml.compose(matter, Loader=yaml.BaseLoader)
     except (yaml.YAMLError, RecursionError) as error:
         return _plain(matter, error)
     if root is None:
-        return FrontMatter()
+        return Fields({})
     if not isinstance(root, yaml.MappingNode):
-        return FrontMatter(problems=("line 2: the front matter is not a table of names and values",))
-    return _read(dict(_fields(root.value)))
+        return Fields({}, ("line 2: the front matter is not a table of names and values",))
+    problems: list[str] = []
+    fields = dict(_fields(root.value))
+    said = {name: _texts(fields[name], name, problems) for name in names if name in fields}
+    return Fields(said, tuple(problems))
+
+
+def _simple(matter: str, names: Iterable[str]) -> Fields | None:
+    """Without YAML's help; None for what might mean something else to it."""
+    found = [_LINE.fullmatch(line.rstrip(" ")) for line in matter.removesuffix("\n").split("\n")]
+    said = {pair[1]: (Words(number, pair[2]),) for number, pair in enumerate(found, 2) if pair is not None}
+    if not all(found):
+        return None
+    return Fields({name: said[name] for name in names if name in said})
 
 
 def _fields(pairs: Iterable[tuple[Node, Node]]) -> Iterator[tuple[str, Node]]:
@@ -79,18 +111,14 @@ def _fields(pairs: Iterable[tuple[Node, Node]]) -> Iterator[tuple[str, Node]]:
             yield key.value, field
 
 
-def _read(fields: Mapping[str, Node]) -> FrontMatter:
-    problems: list[str] = []
-    texts = {name: _texts(fields[name], name, problems) for name in _FIELDS if name in fields}
-    said = {name: " ".join(words.text for words in found) for name, found in texts.items()}
-    when = said.get("when_to_use", "")
+def _read(fields: Fields) -> FrontMatter:
     return FrontMatter(
-        said.get("name", "").strip(),
-        f"{said.get('description', '')} {when}".strip(),
-        texts.get("allowed-tools", ()),
-        tuple(path for words in texts.get("paths", ()) for path in re.split(r"[\s,]+", words.text) if path),
-        said.get("disable-model-invocation", "").strip().lower() in _NO,
-        tuple(problems),
+        fields.text("name"),
+        f"{fields.text('description')} {fields.text('when_to_use')}".strip(),
+        fields.said.get("allowed-tools", ()),
+        tuple(path for words in fields.said.get("paths", ()) for path in re.split(r"[\s,]+", words.text) if path),
+        fields.text("disable-model-invocation").lower() in _NO,
+        fields.problems,
     )
 
 
@@ -114,7 +142,7 @@ def _line(node: Node) -> int:
     return 2 + (mark.line if mark is not None else 0)
 
 
-def _plain(matter: str, error: Exception) -> FrontMatter:
+def _plain(matter: str, error: Exception) -> Fields:
     """Many write `description: Use this: …` without quotes, which YAML takes for a table in a table."""
     said: dict[str, str] = {}
     for line in matter.splitlines():
@@ -123,4 +151,4 @@ def _plain(matter: str, error: Exception) -> FrontMatter:
     mark = getattr(error, "problem_mark", None)
     line_number = 2 + (mark.line if mark is not None else 0)
     problem = f"line {line_number}: the front matter is not YAML; of it only plain lines of name and description count"
-    return FrontMatter(said.get("name", ""), said.get("description", ""), for_model=True, problems=(problem,))
+    return Fields({name: (Words(line_number, text),) for name, text in said.items()}, (problem,))

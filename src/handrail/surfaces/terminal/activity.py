@@ -121,7 +121,7 @@ class Activity:
         shown.state = state
         if not isinstance(state, SettledState):
             begins = self._words and isinstance(state, Executing) and state.request.parent is None
-            return [f"running: {title_of(state, self._redactor)}"] if begins else []
+            return self._after_text([f"running: {title_of(state, self._redactor)}"]) if begins else []
         del self._calls[id]
         if isinstance(state.result.display, TodoDisplay):
             self._todos = state.result.display.items
@@ -130,9 +130,13 @@ class Activity:
                 parent.made += state.request.form is not CallForm.QUESTION
             return []
         self._settled.append(state)
-        after_text, self._said = self._said, False
         lines = settled_lines(shown, self._root, self._redactor, colour=self._colour, words=self._words)
-        return ["", *lines] if after_text else lines
+        return self._after_text(lines)
+
+    def _after_text(self, lines: list[str]) -> list[str]:
+        """An empty line stands between what the model says and what it does."""
+        said, self._said = self._said, False
+        return ["", *lines] if said else lines
 
     def _finish(self, event: Finished) -> list[str]:
         self._status = ""

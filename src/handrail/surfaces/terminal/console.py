@@ -89,6 +89,8 @@ class Console:
         self._typed: deque[str] = deque()
         self._more = asyncio.Event()
         self._busy = False
+        self._mode = ""
+        """Chosen with a key; perhaps before the session was open."""
         self._stopping = False
         """What waits for the person is on its way to be cancelled, and no longer asked."""
         self._beside = Beside()
@@ -104,6 +106,8 @@ class Console:
         async with open_work(
             opening.settings, opening.model, opening.session, looks, self.skin.print, self.skin.changed
         ) as self._work:
+            if self._mode:
+                self._work.session.change_mode(self._mode)
             self.skin.changed()
             while True:
                 while not self._typed:
@@ -123,7 +127,11 @@ class Console:
     def status(self) -> Status:
         opening, work = self._opening, self._work
         if work is None:
-            return Status(opening.settings[MODE], opening.model.name, hint="opening the session" if self._typed else "")
+            return Status(
+                self._mode or opening.settings[MODE],
+                opening.model.name,
+                hint="opening the session" if self._typed else "",
+            )
         agent = work.agent
         return Status(
             work.session.mode.value,
@@ -174,11 +182,12 @@ class Console:
         return self._stop("the person interrupted")
 
     def next_mode(self) -> None:
+        mode = self.status().mode
+        place = CYCLE.index(mode) + 1 if mode in CYCLE else 0
+        self._mode = CYCLE[place % len(CYCLE)]
         if self._work is not None:
-            mode = self._work.session.mode.value
-            place = CYCLE.index(mode) + 1 if mode in CYCLE else 0
-            self._work.session.change_mode(CYCLE[place % len(CYCLE)])
-            self.skin.changed()
+            self._work.session.change_mode(self._mode)
+        self.skin.changed()
 
     def unfold(self) -> None:
         if self._work is None:

@@ -99,13 +99,11 @@ class Prompt:
     def changed(self) -> None:
         """Something is to be drawn anew; perhaps there is a question, or none any more."""
         asked = self.host.question()
-        if asked is not self.asked:
-            self.asked, self.takes_keys, self.wants, self.problem = asked, False, None, ""
-            if asked is not None:
-                self.print(["", *self.host.question_lines(asked), ""])
-                self._note_key()
-                self._take_keys_when_calm(asked)
-            self.show_focus()
+        if asked is not self.asked and self.asked is not None:
+            self._show_question(None)
+        if asked is not None and self.asked is None:
+            # Of several that come at once the first is meant, and they do not come in the order of their calls.
+            asyncio.get_running_loop().call_later(REDRAW, lambda: self._show_question(self.host.question()))
         self.app.invalidate()
 
     async def run(self) -> None:
@@ -177,6 +175,16 @@ class Prompt:
         else:
             self.app.layout.focus(self.draft)
 
+    def _show_question(self, asked: Dialog | None) -> None:
+        if asked is self.asked:
+            return
+        self.asked, self.takes_keys, self.wants, self.problem = asked, False, None, ""
+        if asked is not None:
+            self.print(["", *self.host.question_lines(asked), ""])
+            self._note_key()
+            self._take_keys_when_calm(asked)
+        self.show_focus()
+
     def _take_keys_when_calm(self, asked: Dialog) -> None:
         left = self._last_key + CALM - time.monotonic()
         if self.asked is not asked:
@@ -198,9 +206,12 @@ class Prompt:
         return bool(select.select([self._input.fileno()], [], [], 0)[0])
 
     async def _tick(self) -> None:
+        """While time is to be seen to pass."""
         while True:
+            shown = self.host.busy or self.hint
             await asyncio.sleep(TICK)
-            self.app.invalidate()
+            if shown:
+                self.app.invalidate()
 
     def _print_lines(self) -> None:
         if self._lines:

@@ -1,4 +1,4 @@
-"""The questions that wait for the person at this terminal: all that were asked, one after the other."""
+"""The questions that wait for the person at this terminal: one after the other, in the order of the calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Questions:
 
     @property
     def first(self) -> Dialog | None:
-        return next(iter(self._waiting), None)
+        return min(self._waiting, key=lambda dialog: dialog.call.requested_at, default=None)
 
     async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:
         dialog = Dialog(call)

@@ -1,0 +1,132 @@
+"""Makes a conversation shorter before it fills the model's window: old results first, then a summary by the model.
+
+Entries are taken whole, so no call is parted from its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import TypeAlias
+
+from handrail.agent.conversation import CarriedOut, Entry, Told
+from handrail.agent.model import Model, ModelRequest, Received, ResponseEnded, Usage
+from handrail.agent.tokens import tokens_of
+from handrail.contract.results import TextPart, ToolResult
+from handrail.contract.values import value
+from handrail.errors import ModelError, ModelFault
+from handrail.wire import Answer, StreamReader
+
+FULL = 0.8
+"""Of a window: the rest is for the answer, and for estimates that are too low."""
+TAIL = 0.2
+"""Of a conversation: the newest entries, which stay as they are."""
+
+LONG = 400
+"""Characters of a result that is worth leaving out."""
+LEFT_OUT = "[This result was left out to save room. Make the call again if you still need it.]"
+
+MOST_ATTEMPTS = 4
+"""Summaries that are asked for, each of half as much, while the model says that it is too much."""
+
+RequestOf: TypeAlias = Callable[[Sequence[Entry]], ModelRequest]
+"""The request that some entries come to."""
+
+_HEADING = "The conversation up to here was summed up to save room. The summary, by you:"
+
+
+@value
+class Shorter:
+    """What is left of a conversation."""
+
+    entries: tuple[Entry, ...]
+    usage: Usage = Usage()
+    """What the summary cost."""
+
+
+def is_full(model: Model, used: int) -> bool:
+    """Whether the next request should wait for a compaction; never where the window is not known."""
+    return bool(model.window) and used > model.window * FULL
+
+
+def without_old_results(entries: Sequence[Entry]) -> Shorter | None:
+    """Long results before the newest entries give way to a note. None where there are none."""
+    keep = _tail(entries)
+    shorter = tuple(_without_results(entry) for entry in entries[:keep])
+    if shorter == tuple(entries[:keep]):
+        return None
+    return Shorter((*shorter, *entries[keep:]))
+
+
+async def summed_up(model: Model, entries: Sequence[Entry], request_of: RequestOf) -> Shorter | None:
+    """A summary by the model, and the newest entries. None where there is nothing before these. Raises ModelError."""
+    keep = _tail(entries)
+    old, newest = entries[:keep], entries[keep:]
+    if not any(isinstance(entry, CarriedOut) for entry in old):
+        return None
+    usage = Usage()
+    for attempt in range(MOST_ATTEMPTS):
+        try:
+            text, used = await _answer(model, request_of((*old, Told(_instructions()))))
+        except ModelError as error:
+            if error.fault is not ModelFault.TOO_LONG or attempt == MOST_ATTEMPTS - 1:
+                raise
+            old = old[(len(old) + 1) // 2 :]
+            continue
+        usage += used
+        if not text.strip():
+            raise ModelError(
+                ModelFault.UNREADABLE, "the model was asked for a summary of the conversation and gave none"
+            )
+        return Shorter((Told(f"{_HEADING}\n\n{text.strip()}"), *_last_words(old, newest), *newest), usage)
+    return None
+
+
+def _tail(entries: Sequence[Entry]) -> int:
+    """Where the newest entries begin: the last one is always among them."""
+    room, at = tokens_of(entries) * TAIL, len(entries)
+    while at > 0 and (at == len(entries) or tokens_of(entries[at - 1 :]) <= room):
+        at -= 1
+    return at
+
+
+def _last_words(old: Sequence[Entry], newest: Sequence[Entry]) -> tuple[Entry, ...]:
+    """What the user said last stays in their words."""
+    if any(isinstance(entry, Told) for entry in newest):
+        return ()
+    return tuple(entry for entry in old if isinstance(entry, Told))[-1:]
+
+
+def _without_results(entry: Entry) -> Entry:
+    if not isinstance(entry, CarriedOut):
+        return entry
+    return replace(entry, answers=tuple(map(_shortened, entry.answers)))
+
+
+def _shortened(answer: Answer) -> Answer:
+    if len(answer.result.text) <= LONG:
+        return answer
+    return replace(answer, result=ToolResult((TextPart(LEFT_OUT),), fault=answer.result.fault))
+
+
+async def _answer(model: Model, request: ModelRequest) -> tuple[str, Usage]:
+    """What the model says; the calls that it makes all the same are not carried out."""
+    reader, usage = StreamReader(model.wire), Usage()
+    stream = model.respond(request)
+    try:
+        async for event in stream:
+            if isinstance(event, Received):
+                reader.feed(event.event)
+            elif isinstance(event, ResponseEnded):
+                usage = event.usage
+    finally:
+        if isinstance(stream, AsyncGenerator):
+            await stream.aclose()
+    return reader.finish().text, usage
+
+
+@cache
+def _instructions() -> str:
+    return files("handrail.agent.context").joinpath("summary.md").read_text("utf-8").strip()

@@ -1,0 +1,210 @@
+"""Gives tasks to subagents: implements `runtime.subagents.AgentService` for one session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from handrail.agent.context.briefing import Briefing, Place
+from handrail.agent.conversation import Conversation
+from handrail.agent.events import Reported
+from handrail.agent.loop import Loop
+from handrail.agent.model import Model
+from handrail.agent.models.choosing import model_of
+from handrail.agent.subagents.subagent import Subagent
+from handrail.agent.subagents.types import NO_AGENTS, NOT_FOR_SUBAGENTS, kinds_with, listed
+from handrail.contract.agents import AgentOrder, AgentReply, AgentState, AgentStatus
+from handrail.contract.hooks import OfAgent
+from handrail.errors import HandrailError, ToolFailed
+from handrail.policy import Mode
+from handrail.policy.modes import stricter
+from handrail.runtime.speaker import Speaker
+from handrail.runtime.subagents import EmployingCall
+from handrail.runtime.support import AgentSupport
+from handrail.settings.agents.agent_type import AgentType
+from handrail.settings.keys import AGENT_DEPTH, AGENTS_AT_ONCE
+
+MAIN = "main"
+
+STOP_GRACE = 10.0
+"""Seconds that agents in the background get to end once they are stopped."""
+
+ModelNamed: TypeAlias = Callable[[str], Model]
+"""The model of a name. Raises HandrailError where there is none, or it can't be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class MainAgent:
+    """The agent that the user speaks with."""
+
+    loop: Loop
+    briefing: Briefing
+    place: Place
+    report: Callable[[Reported], None]
+    """Hears of each agent in the background that has come to its end."""
+
+
+class Subagents:
+    """All subagents of one main agent."""
+
+    def __init__(self, support: AgentSupport, main: MainAgent, model_named: ModelNamed | None) -> None:
+        """`model_named` None: kinds of agents get the model that they name from the settings' providers, and a call
+        can't choose one, for the model decides who reads the project and what that costs.
+        """
+        self._support = support
+        self._main = main
+        self._model_named = model_named
+        self._kinds: Mapping[str, AgentType] = kinds_with(support.settings.agents.usable)
+        self._agents: dict[str, Subagent] = {}
+        self._counts: dict[str, int] = {}
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+        self.told = listed(self._kinds.values())
+        """For the menu."""
+
+    def statuses(self) -> tuple[AgentStatus, ...]:
+        """The oldest first."""
+        return tuple(agent.status for agent in self._agents.values())
+
+    async def quiet(self) -> None:
+        """Returns when none works in the background."""
+        await self._quiet.wait()
+
+    async def stop(self, reason: str) -> None:
+        """Stops those that work in the background, and waits until they have; the others end with the calls that they
+        work for."""
+        running = [agent for agent in self._agents.values() if agent.is_running and agent.status.background]
+        for agent in running:
+            await agent.loop.stop(reason)
+        if running:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._quiet.wait(), STOP_GRACE)
+
+    async def start(self, order: AgentOrder, call: EmployingCall) -> AgentReply:
+        """Implements `contract.agents.Agents` for the call."""
+        self._check_room(call.speaker.depth)
+        kind = self._kinds.get(order.type)
+        if kind is None:
+            raise ToolFailed(f"There is no kind of agent named {order.type!r}: there are {', '.join(self._kinds)}.")
+        if order.name and self._find(order.name) is not None:
+            raise ToolFailed(f"An agent is called {order.name!r} already. Give this one another name, or none.")
+        agent = self._made(kind, order, call)
+        self._agents[agent.status.id] = agent
+        return await self._put_to_work(agent, order.prompt, call)
+
+    async def tell(self, to: str, message: str, call: EmployingCall) -> AgentReply:
+        """Implements `contract.agents.Agents` for the call."""
+        sender = call.speaker.agent
+        told = f"Message from the agent {sender.id if sender is not None else MAIN}:\n{message}"
+        if to == MAIN and sender is not None:
+            self._main.briefing.tell(told)
+            return AgentReply(AgentStatus(MAIN, MAIN, "", AgentState.RUNNING, False), "")
+        agent = self._find(to)
+        if agent is None:
+            known = ", ".join(self._agents) or "none yet"
+            raise ToolFailed(f"There is no agent {to!r}. The agents of this session: {known}.")
+        if agent.speaker is call.speaker:
+            raise ToolFailed("That is yourself.")
+        if agent.is_running:
+            agent.briefing.tell(told)
+            return AgentReply(agent.status, "")
+        self._check_room(agent.speaker.depth - 1)
+        return await self._put_to_work(agent, message, call)
+
+    def _check_room(self, depth: int) -> None:
+        """For one more agent, of an employer that stands so deep."""
+        deepest, most = self._support.settings[AGENT_DEPTH], self._support.settings[AGENTS_AT_ONCE]
+        if depth >= deepest:
+            raise ToolFailed(
+                "An agent at this depth gives no tasks to others (the setting agent_depth). Do it yourself."
+            )
+        running = sum(agent.is_running for agent in self._agents.values())
+        if running >= most:
+            raise ToolFailed(
+                f"{running} agents are at work, and no more than {most} may be at once (the setting agents_at_once). "
+                "Wait for one of them, or do it yourself."
+            )
+
+    def _find(self, named: str) -> Subagent | None:
+        by_name = (agent for agent in self._agents.values() if agent.name == named)
+        return self._agents.get(named) or next(by_name, None)
+
+    def _made(self, kind: AgentType, order: AgentOrder, call: EmployingCall) -> Subagent:
+        employer = self._employer(call.speaker)
+        number = self._counts[kind.name] = self._counts.get(kind.name, 0) + 1
+        id = f"{kind.name}-{number}"
+        asks = call.speaker
+        reach = (*asks.reach, kind.reach, NOT_FOR_SUBAGENTS)
+        if asks.depth + 1 >= self._support.settings[AGENT_DEPTH]:
+            reach = (*reach, NO_AGENTS)
+        speaker = Speaker(OfAgent(id, kind.name), stricter(asks.mode, kind.mode), reach, asks.depth + 1)
+        briefing = Briefing(
+            self._main.place.system(kind.role), lambda: self._mode_of(speaker), "", speaker.ledger.forget_views
+        )
+        chosen = order.model if self._model_named is not None else ""
+        model = self._model(chosen or kind.model, employer.model)
+        hands = call.hands_for(speaker, order.background)
+        loop = Loop(hands, model, Conversation(), briefing, employer.left(), employer.clock, id)
+        status = AgentStatus(id, kind.name, order.task, AgentState.RUNNING, order.background)
+        return Subagent(status, order.name, speaker, loop, briefing, employer)
+
+    def _mode_of(self, speaker: Speaker) -> str:
+        return stricter(self._support.plan_mode.mode, speaker.mode) or Mode.DEFAULT
+
+    def _employer(self, speaker: Speaker) -> Loop:
+        agent = None if speaker.agent is None else self._agents.get(speaker.agent.id)
+        return self._main.loop if agent is None else agent.loop
+
+    def _model(self, named: str, employers: Model) -> Model:
+        """What can't be had is told to the person, and done without."""
+        if not named or named == employers.name:
+            return employers
+        try:
+            if self._model_named is not None:
+                return self._model_named(named)
+            return model_of(named, settings=self._support.settings)
+        except HandrailError as error:
+            self._support.notice(
+                f"The model {named!r} can't be used for an agent ({error}); {employers.name} is instead"
+            )
+            return employers
+
+    async def _put_to_work(self, agent: Subagent, message: str, call: EmployingCall) -> AgentReply:
+        background = agent.status.background
+        agent.loop.hands = call.hands_for(agent.speaker, background)
+        agent.loop.limits = self._employer(call.speaker).left()
+        if not background:
+            call.output.notice(f"The agent {agent.status.id} is at work: {agent.status.task}")
+            return await agent.work(message, self._changing(agent))
+        self._changing(agent)(AgentState.RUNNING)
+        self._quiet.clear()
+        call.jobs.start(f"agent {agent.status.id}", self._in_background(agent, message))
+        return AgentReply(agent.status, "")
+
+    async def _in_background(self, agent: Subagent, message: str) -> None:
+        try:
+            reply = await agent.work(message, self._changing(agent))
+            text = reported(reply)
+            self._main.briefing.tell(text)
+            self._main.report(Reported(agent.status.id, text))
+        finally:
+            self._quiet_if_so()
+
+    def _quiet_if_so(self) -> None:
+        if not any(agent.is_running and agent.status.background for agent in self._agents.values()):
+            self._quiet.set()
+
+    def _changing(self, agent: Subagent) -> Callable[[AgentState], None]:
+        def change(state: AgentState) -> None:
+            agent.status = replace(agent.status, state=state)
+
+        return change
+
+
+def reported(reply: AgentReply) -> str:
+    """What a model is told of an agent in the background that has come to its end."""
+    agent, how = reply.agent, f" before it was done: {reply.why}" if reply.why else ""
+    return f"The agent {agent.id} ({agent.task}) has ended{how}. It says:\n{reply.text or '(nothing)'}"

@@ -1,0 +1,63 @@
+"""One subagent: its conversation, where it stands, and who waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from handrail.agent.context.briefing import Briefing
+from handrail.agent.events import AgentEvent, Ended, Finished
+from handrail.agent.loop import Loop
+from handrail.contract.agents import AgentReply, AgentState, AgentStatus
+from handrail.runtime.speaker import Speaker
+
+_STATES = {Ended.DONE: AgentState.FINISHED, Ended.FAILED: AgentState.FAILED, Ended.INTERRUPTED: AgentState.STOPPED}
+"""At a limit it has finished, too: told more, it goes on."""
+
+
+def unheard(_: AgentEvent) -> None:
+    """Nobody listens to what a subagent's model says; its calls are told by the session."""
+
+
+@dataclass(slots=True)
+class Subagent:
+    """It outlives its tasks: told more, it goes on with its conversation."""
+
+    status: AgentStatus
+    name: str
+    """To be called by, beside its id; may be empty."""
+    speaker: Speaker
+    loop: Loop
+    briefing: Briefing
+    employer: Loop
+    """Whose spending its own counts as."""
+
+    @property
+    def is_running(self) -> bool:
+        return self.status.state is AgentState.RUNNING
+
+    async def work(self, message: str, changed: Callable[[AgentState], None]) -> AgentReply:
+        """Goes on with its conversation until it is done. Cancelled, it stops its model and all its calls, answers
+        each, and only then ends: what it did stays well paired.
+        """
+        self.loop.begin()
+        changed(AgentState.RUNNING)
+        self.loop.conversation.tell(message)
+        before = self.loop.spent
+        working = asyncio.get_running_loop().create_task(self.loop.work(unheard))
+        try:
+            finished = await asyncio.shield(working)
+        except asyncio.CancelledError:
+            await self.loop.stop("the call that it worked for was stopped")
+            await asyncio.wait([working])
+            changed(AgentState.STOPPED)
+            raise
+        finally:
+            working.cancel()
+            self.employer.add(self.loop.spent - before)
+        changed(_STATES.get(finished.ended, AgentState.FINISHED))
+        return self._reply(finished)
+
+    def _reply(self, finished: Finished) -> AgentReply:
+        return AgentReply(self.status, finished.text, finished.why)

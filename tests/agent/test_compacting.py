@@ -1,0 +1,121 @@
+"""A conversation is made shorter before it fills the window, and stays well paired."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from played import DIALECTS, PlayedModel
+
+from handrail.agent.agent import Agent, open_agent
+from handrail.agent.compacting import LEFT_OUT
+from handrail.agent.events import AgentEvent, Compacted, Ended, Finished
+from handrail.agent.model import Usage
+from handrail.errors import ModelFault
+from handrail.session import Session
+from handrail.wire import Wire
+from servers.script import Use, says
+
+each_wire = pytest.mark.parametrize("wire", DIALECTS, ids=[wire.value for wire in DIALECTS])
+
+READS = says("I look.", Use("read_file", {"file_path": "long.txt"}))
+UNCOUNTED = Usage()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "long.txt").write_text("tide\n" * 800)
+    return tmp_path
+
+
+async def told(agent: Agent, text: str) -> list[AgentEvent]:
+    return [event async for event in agent.send(text)]
+
+
+@each_wire
+async def test_old_results_go_before_the_window_is_full_and_a_file_is_shown_again(wire: Wire, workspace: Path) -> None:
+    others = [says("", Use("glob", {"pattern": "*"}), Use("shell", {"command": "seq 1500"})) for _ in range(3)]
+    model = PlayedModel(wire, [READS, *others, READS, says("Done.")], window=8_000, usage=UNCOUNTED)
+    async with Session.open(workspace, mode="bypass") as session, open_agent(session, model) as agent:
+        events = await told(agent, "read on")
+        assert agent.used < 8_000
+    compacted = [event for event in events if isinstance(event, Compacted)]
+    assert compacted
+    assert all(event.after < event.before for event in compacted)
+    assert LEFT_OUT in str(model.requests[-1].messages)
+    assert str(model.requests[-1].messages[-1]).count("tide") > 700
+    assert model.wrong == []
+
+
+@each_wire
+async def test_where_that_is_not_enough_the_model_sums_up_and_goes_on(wire: Wire, workspace: Path) -> None:
+    talk = says("word " * 3_000, Use("glob", {"pattern": "*"}))
+    script = [talk, talk, says("SUMMARY: tides were read."), says("Done.")]
+    model = PlayedModel(wire, script, window=8_000, usage=UNCOUNTED)
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        events = await told(agent, "Keep this sentence of mine.")
+    assert isinstance(events[-1], Finished)
+    assert events[-1].ended is Ended.DONE
+    last = str(model.requests[-1].messages)
+    assert "SUMMARY: tides were read." in last
+    assert "Keep this sentence of mine." in last
+    assert "word word" in last
+    assert model.wrong == []
+
+
+@each_wire
+async def test_a_conversation_that_is_too_long_all_the_same_is_made_shorter_once(wire: Wire, workspace: Path) -> None:
+    script = [READS, READS, says("SUMMARY"), says("Done.")]
+    model = PlayedModel(wire, script, faults={3: ModelFault.TOO_LONG})
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        events = await told(agent, "read")
+    assert isinstance(events[-1], Finished)
+    assert events[-1].ended is Ended.DONE
+    assert "SUMMARY" in str(model.requests[-1].messages)
+    assert model.wrong == []
+
+
+async def test_one_that_is_too_long_again_ends_the_work(workspace: Path) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [READS, READS], faults=dict.fromkeys(range(3, 20), ModelFault.TOO_LONG))
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        events = await told(agent, "read")
+    assert isinstance(events[-1], Finished)
+    assert events[-1].ended is Ended.FAILED
+
+
+async def test_it_can_be_asked_for_and_a_new_conversation_needs_none(workspace: Path) -> None:
+    model = PlayedModel(Wire.GEMINI, [READS, READS, says("Well."), says("SUMMARY"), says("On.")], usage=UNCOUNTED)
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        assert await agent.compact() is None
+        await told(agent, "read")
+        compacted = await agent.compact()
+        assert compacted is not None
+        assert compacted.after < compacted.before
+        await told(agent, "go on")
+        agent.clear()
+        assert agent.used == 0
+        await told(agent, "anew")
+    assert "SUMMARY" not in str(model.requests[-1].messages)
+    assert model.wrong == []
+
+
+async def test_an_interrupt_ends_a_summary_too(workspace: Path) -> None:
+    talk = says("word " * 3_000, Use("glob", {"pattern": "*"}))
+    model = PlayedModel(Wire.ANTHROPIC, [talk, talk, says("SUMMARY"), says("Done.")], window=8_000, usage=UNCOUNTED)
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+
+        async def stop() -> None:
+            await model.reached.wait()
+            await agent.interrupt("a key")
+
+        def hang(turn: object) -> None:
+            model.hangs = asyncio.Event() if len(model.requests) == 2 else None
+
+        agent.halts.append(hang)
+        stopping = asyncio.create_task(stop())
+        events = await told(agent, "talk")
+        await stopping
+        assert isinstance(events[-1], Finished)
+        assert events[-1].ended is Ended.INTERRUPTED
+    assert model.wrong == []

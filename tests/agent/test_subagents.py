@@ -1,0 +1,329 @@
+"""A subagent works in the name of the call that gave it a task: its calls are governed, and it can be told more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from played import PlayedModel
+
+from handrail.agent.agent import Agent, open_agent
+from handrail.agent.events import AgentEvent, Ended, Finished, Reported, TurnEnded
+from handrail.contract.agents import AgentState
+from handrail.contract.calls import Cancelled, Completed, Failed, Rejected, SettledState
+from handrail.contract.events import CallChanged
+from handrail.policy import load_rules
+from handrail.session import Session
+from handrail.settings.load import load_settings
+from handrail.wire import Wire
+from servers.script import Turn, Use, says
+
+
+def task(kind: str = "general", model: str = "kid", **more: Any) -> Use:
+    return Use("agent", {"description": "a task", "prompt": "Do it.", "agent": kind, "model": model, **more})
+
+
+def models(**named: PlayedModel) -> Callable[[str], PlayedModel]:
+    return named.__getitem__
+
+
+def kid(*script: Turn, wire: Wire = Wire.OPENAI_CHAT) -> PlayedModel:
+    return PlayedModel(wire, script, name="kid")
+
+
+def main(*script: Turn) -> PlayedModel:
+    return PlayedModel(Wire.ANTHROPIC, script, name="main")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_text("one\n")
+    return tmp_path
+
+
+async def told(agent: Agent, text: str) -> tuple[list[AgentEvent], Finished]:
+    events = [event async for event in agent.send(text)]
+    assert isinstance(events[-1], Finished)
+    return events, events[-1]
+
+
+def settled_calls(session: Session) -> Mapping[str, SettledState]:
+    """Filled as calls settle: by the tool's name and the first argument."""
+    calls: dict[str, SettledState] = {}
+
+    def see(event: object) -> None:
+        if isinstance(event, CallChanged) and isinstance(event.state, SettledState):
+            calls[event.state.request.id] = event.state
+
+    session.subscribe(see)
+    return calls
+
+
+def of_tool(calls: Mapping[str, SettledState], name: str) -> list[SettledState]:
+    return [call for call in calls.values() if call.request.name == name]
+
+
+READS = says("I read.", Use("read_file", {"file_path": "a.txt"}))
+
+
+async def test_a_subagent_works_in_a_conversation_of_its_own_and_its_last_message_is_the_result(
+    workspace: Path,
+) -> None:
+    parent, child = main(says("", task()), says("It says one.")), kid(READS, says("a.txt holds one."))
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        calls = settled_calls(session)
+        events, finished = await told(agent, "what is in a.txt?")
+        assert finished == Finished(Ended.DONE, "It says one.")
+        assert [status.state for status in agent.agents()] == [AgentState.FINISHED]
+        assert agent.spent.usage.input == 400
+    (turn, _) = [event.turn for event in events if isinstance(event, TurnEnded)]
+    assert "a.txt holds one." in turn.calls[0].result.text
+    (read,) = of_tool(calls, "read_file")
+    assert read.request.parent == turn.calls[0].request.id
+    assert "what is in a.txt?" not in str(child.requests[0].messages)
+    assert child.wrong == parent.wrong == []
+
+
+async def test_several_work_at_the_same_time(workspace: Path) -> None:
+    both = asyncio.Barrier(2)
+
+    class Together(PlayedModel):
+        async def respond(self, request: Any) -> Any:
+            if len(request.messages) == 1:
+                await both.wait()
+            async for event in super().respond(request):
+                yield event
+
+    first, second = (Together(Wire.GEMINI, [READS, says("Done.")], name=name) for name in ("kid", "kid2"))
+    parent = main(says("", task(), task(model="kid2")), says("Both are done."))
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=first, kid2=second)) as agent,
+    ):
+        _, finished = await told(agent, "twice")
+        assert [status.id for status in agent.agents()] == ["general-1", "general-2"]
+    assert finished.ended is Ended.DONE
+
+
+async def test_explore_changes_nothing_in_any_mode_and_has_fewer_tools(workspace: Path) -> None:
+    child = kid(
+        says(
+            "",
+            Use("shell", {"command": "touch x"}),
+            Use("write_file", {"file_path": "x", "content": "x"}),
+            Use("shell", {"command": "cat a.txt"}),
+        ),
+        says("Nothing."),
+    )
+    parent = main(says("", task("explore")), says("Well."))
+    async with (
+        Session.open(workspace, mode="bypass") as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        calls = settled_calls(session)
+        await told(agent, "look")
+    touch, cat = of_tool(calls, "shell")
+    (write,) = of_tool(calls, "write_file")
+    assert isinstance(touch, Rejected) or isinstance(cat, Rejected)
+    assert isinstance(write, Rejected)
+    assert "has no tool" in write.fault.message
+    assert not (workspace / "x").exists()
+    names = {tool.tool.name for tool in child.requests[0].menu.tools}
+    assert "read_file" in names
+    assert names.isdisjoint({"write_file", "edit_file", "exit_plan_mode", "ask_user", "agent"})
+
+
+async def test_a_subagent_is_never_in_a_looser_mode_than_the_session(workspace: Path) -> None:
+    agents = workspace / "config" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "free.md").write_text(
+        "---\nname: free\ndescription: Works.\npermissionMode: bypassPermissions\n---\nWork.\n"
+    )
+    settings = load_settings(workspace, {"HANDRAIL_CONFIG": str(workspace / "config")})
+    child = kid(says("", Use("write_file", {"file_path": "x", "content": "x"})), says("No."))
+    parent = main(says("", task("free")), says("Well."))
+    async with (
+        Session.open(workspace, settings=settings, mode="default") as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        calls = settled_calls(session)
+        await told(agent, "write")
+    (write,) = of_tool(calls, "write_file")
+    assert isinstance(write, Rejected)
+
+
+async def test_rules_of_the_session_hold_and_rules_on_a_subagent_name_its_kind(workspace: Path) -> None:
+    rules = load_rules(
+        '[[rule]]\ntool = "read_file"\npath = "/a.txt"\ndecision = "deny"\n'
+        '[[rule]]\ntool = "glob"\nsubagent = "explore"\ndecision = "deny"\n',
+        "test",
+    )
+    script = says("", Use("read_file", {"file_path": "a.txt"}), Use("glob", {"pattern": "*"}))
+    parent = main(says("", task("explore")), says("", task("general", "kid2")), says("Well."))
+    first, second = kid(script), PlayedModel(Wire.GEMINI, [script], name="kid2")
+    async with (
+        Session.open(workspace, rules=rules) as session,
+        open_agent(session, parent, model_named=models(kid=first, kid2=second)) as agent,
+    ):
+        calls = settled_calls(session)
+        await told(agent, "read")
+    assert [type(call) for call in of_tool(calls, "read_file")] == [Rejected, Rejected]
+    assert [type(call) for call in of_tool(calls, "glob")] == [Rejected, Completed]
+
+
+async def test_one_that_has_ended_goes_on_when_it_is_told_more_and_stays_paired(workspace: Path) -> None:
+    child = kid(READS, says("One."), READS, says("Still one."), wire=Wire.ANTHROPIC)
+    parent = main(
+        says("", task(name="reader")),
+        says("", Use("send_message", {"to": "reader", "message": "Look again."})),
+        says("Still one, it says."),
+    )
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        events, finished = await told(agent, "read twice")
+        assert len(agent.agents()) == 1
+    assert finished.ended is Ended.DONE
+    turns = [event.turn for event in events if isinstance(event, TurnEnded)]
+    assert "Still one." in turns[1].calls[0].result.text
+    assert "Look again." in str(child.requests[2].messages[-1])
+    assert child.wrong == parent.wrong == []
+
+
+async def test_one_in_the_background_reports_when_it_has_ended(workspace: Path) -> None:
+    child = kid(READS, says("One."))
+    parent = main(says("", task(background=True)), says("I wait."), says("One, it says."))
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        child.hangs = asyncio.Event()
+        _, finished = await told(agent, "read")
+        assert finished == Finished(Ended.DONE, "I wait.")
+        assert [status.state for status in agent.agents()] == [AgentState.RUNNING]
+        child.hangs.set()
+        assert await agent.quiet()
+        events, finished = await told(agent, "")
+        assert not await agent.quiet()
+    assert isinstance(events[0], Reported)
+    assert finished == Finished(Ended.DONE, "One, it says.")
+    assert "One." in str(parent.requests[-1].messages[-1])
+    assert child.wrong == parent.wrong == []
+
+
+async def test_an_interrupt_reaches_every_agent_and_each_can_go_on(workspace: Path) -> None:
+    """cc-139, cc-141."""
+    sleeps = says("I sleep.", Use("shell", {"command": "sleep 77"}))
+    child, other = kid(sleeps, says("Awake.")), PlayedModel(Wire.GEMINI, [sleeps, says("Awake.")], name="kid2")
+    parent = main(
+        says("", task(), task(model="kid2", background=True)),
+        says("", Use("send_message", {"to": "general-1", "message": "Go on."})),
+        says("It is awake."),
+    )
+    async with (
+        Session.open(workspace, mode="bypass") as session,
+        open_agent(session, parent, model_named=models(kid=child, kid2=other)) as agent,
+    ):
+        calls = settled_calls(session)
+        sleeping: set[str] = set()
+        both = asyncio.Event()
+
+        def see(event: object) -> None:
+            if isinstance(event, CallChanged) and type(event.state).__name__ == "Executing":
+                if event.state.request.name == "shell":
+                    sleeping.add(event.state.request.id)
+                if len(sleeping) == 2:
+                    both.set()
+
+        session.subscribe(see)
+
+        async def stop() -> None:
+            await both.wait()
+            await agent.interrupt("a key")
+
+        stopping = asyncio.create_task(stop())
+        _, finished = await told(agent, "sleep")
+        await stopping
+        assert finished.ended is Ended.INTERRUPTED
+        assert [type(call) for call in of_tool(calls, "shell")] == [Cancelled, Cancelled]
+        assert {status.state for status in agent.agents()} == {AgentState.STOPPED}
+        requests = len(child.requests) + len(other.requests)
+        _, finished = await told(agent, "go on")
+        assert finished == Finished(Ended.DONE, "It is awake.")
+        assert len(child.requests) + len(other.requests) == requests + 1
+    assert child.wrong == other.wrong == parent.wrong == []
+
+
+async def test_depth_and_number_are_limited(workspace: Path) -> None:
+    settings = load_settings(workspace, {}, {"agent_depth": 1, "agents_at_once": 1})
+    child = kid(says("", task(model="")), says("No."))
+    parent = main(says("", task(), task(model="kid")), says("Well."))
+    child.hangs = asyncio.Event()
+    async with (
+        Session.open(workspace, settings=settings) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        calls = settled_calls(session)
+
+        async def release() -> None:
+            await child.reached.wait()
+            assert child.hangs is not None
+            child.hangs.set()
+
+        releasing = asyncio.create_task(release())
+        await told(agent, "do")
+        await releasing
+    failed = [call for call in of_tool(calls, "agent") if isinstance(call, Failed)]
+    assert [call.request.parent for call in failed] == [None]
+    assert "no more than 1 may be at once" in failed[0].fault.message
+    nested = [call for call in of_tool(calls, "agent") if call.request.parent is not None]
+    assert [type(call) for call in nested] == [Rejected]
+
+
+async def test_a_subagent_is_shown_files_that_its_caller_has_read_and_sees_its_own_again_as_unchanged(
+    workspace: Path,
+) -> None:
+    child = kid(READS, READS, says("One."))
+    parent = main(READS, says("", task()), says("Well."))
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        await told(agent, "read")
+    first, second = child.requests[1].messages[-1], child.requests[2].messages[-1]
+    assert "one" in str(first)
+    assert str(first) != str(second)
+
+
+async def test_hooks_are_told_which_agent_calls(workspace: Path) -> None:
+    """cc-058."""
+    child, parent = kid(READS, says("One.")), main(READS, says("", task("explore")), says("Well."))
+    seen: list[tuple[str, Any]] = []
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+
+        @session.before_tool("read_file")
+        async def hear(use: Any) -> None:
+            seen.append((use.tool, use.agent and (use.agent.id, use.agent.type)))
+
+        await told(agent, "read")
+    assert seen == [("read_file", None), ("read_file", ("explore-1", "explore"))]
+
+
+async def test_without_an_agent_in_the_session_there_are_no_agents_on_the_menu(workspace: Path) -> None:
+    async with Session.open(workspace) as session:
+        hidden = {tool.tool.name for tool in session.menu("main").hidden}
+        assert {"agent", "send_message"} <= hidden
+        async with open_agent(session, main()):
+            shown = {tool.tool.name: tool.description for tool in session.menu("main").tools}
+            assert "- explore: " in shown["agent"]
+            assert "send_message" in shown

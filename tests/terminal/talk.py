@@ -1,0 +1,102 @@
+"""The terminal with a model that plays a script: `talk.py WORKSPACE SCRIPT [plain]`, for tests to type at."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from handrail.agent.scripted import Line, Say, ScriptedModel, Use
+from handrail.contract.basics import JsonObject
+from handrail.surfaces.cli.settings_here import settings_here
+from handrail.surfaces.terminal.console import Opening
+from handrail.surfaces.terminal.run import run_terminal
+
+EDIT = Use("edit_file", {"file_path": "a.txt", "old_string": "two", "new_string": "2"})
+WAITS = "touch started; until [ -e go ]; do sleep 0.02; done; echo gone"
+"""A command that runs until a file is there, and says when it has begun."""
+
+
+def count_lines(messages: Sequence[JsonObject]) -> Say:
+    """What the person said last, measured."""
+    text = next(said for message in reversed(messages) if not (said := str(message["content"])).startswith("<note>"))
+    lines = text.split("\n")
+    return Say(f"You said {len(lines):,} lines, from '{lines[0]}' to '{lines[-1]}'.")
+
+
+MARKDOWN = """# A plan
+
+I will **look** at `a.txt` first, and then change what is wrong in it.
+
+1. read
+2. edit
+
+```python
+def two() -> int:
+    return 2
+```"""
+
+SCRIPTS: Mapping[str, Sequence[Line]] = {
+    "approvals": (
+        Say(MARKDOWN, (Use("read_file", {"file_path": "a.txt"}),)),
+        Say("", (EDIT, Use("shell", {"command": "echo ok && rm -rf build"}))),
+        Say("Both are **done**."),
+    ),
+    "edit": (Say("", (Use("write_file", {"file_path": "b.txt", "content": "x"}),)), Say("Written.")),
+    "waits": (
+        Say("", (Use("shell", {"command": f"echo begun; {WAITS}"}), Use("read_file", {"file_path": "a.txt"}))),
+        Say("Never said."),
+        Say("On with it."),
+    ),
+    "asks_late": (
+        Say("", (Use("shell", {"command": "until [ -e go ]; do sleep 0.02; done"}),)),
+        Say("", (EDIT,)),
+        Say("Over."),
+    ),
+    "questions": (
+        Say(
+            "",
+            (
+                Use(
+                    "ask_user",
+                    {
+                        "questions": [
+                            {
+                                "question": "Which store?",
+                                "header": "Store",
+                                "options": [{"label": "SQLite", "description": "one file"}, {"label": "Postgres"}],
+                            },
+                            {
+                                "question": "Which parts?",
+                                "header": "Parts",
+                                "multi_select": True,
+                                "options": [{"label": "A"}, {"label": "B"}],
+                            },
+                            {"question": "Why?", "header": "Why"},
+                        ]
+                    },
+                ),
+            ),
+        ),
+        Say("Thanks."),
+    ),
+    "talk": (count_lines, count_lines, count_lines),
+    "evil": (
+        Say(
+            "\x1b[2J\x1b]0;pwned\x07Hello\x9b31m.",
+            (Use("write_file", {"file_path": "\x1b[8mb.txt", "content": "\x1b[2J\n"}),),
+        ),
+        Say("Over."),
+    ),
+}
+
+
+def main() -> int:
+    workspace, name, *more = sys.argv[1:]
+    model = ScriptedModel(SCRIPTS[name])
+    settings = settings_here(Path(workspace), {})
+    return run_terminal(Opening(settings, model, lambda other: ScriptedModel((), name=other)), plain=more == ["plain"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
