@@ -86,6 +86,7 @@ async def session_of(workspace: Path, moment: int | None) -> int:
         async def stop() -> None:
             await now.wait()
             await agent.interrupt("a key")
+            await agent.stop_agents("a key")
             assert open_calls == {}
             assert all(status.state is not AgentState.RUNNING for status in agent.agents())
 

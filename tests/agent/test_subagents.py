@@ -218,8 +218,10 @@ async def test_one_in_the_background_reports_when_it_has_ended(workspace: Path) 
     assert child.wrong == parent.wrong == []
 
 
-async def test_an_interrupt_reaches_every_agent_and_each_can_go_on(workspace: Path) -> None:
-    """cc-139, cc-141."""
+async def test_an_interrupt_reaches_every_agent_but_those_in_the_background_and_each_can_go_on(
+    workspace: Path,
+) -> None:
+    """cc-139, cc-141, cc-142."""
     sleeps = says("I sleep.", Use("shell", {"command": "sleep 77"}))
     child, other = kid(sleeps, says("Awake.")), PlayedModel(Wire.GEMINI, [sleeps, says("Awake.")], name="kid2")
     parent = main(
@@ -247,6 +249,8 @@ async def test_an_interrupt_reaches_every_agent_and_each_can_go_on(workspace: Pa
         async def stop() -> None:
             await both.wait()
             await agent.interrupt("a key")
+            assert [status.state for status in agent.agents()] == [AgentState.STOPPED, AgentState.RUNNING]
+            await agent.stop_agents("a key")
 
         stopping = asyncio.create_task(stop())
         _, finished = await told(agent, "sleep")

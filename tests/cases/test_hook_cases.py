@@ -34,7 +34,6 @@ CASES = (
 
 WAITING = {
     "cc-053": "hooks as commands",
-    "cc-058": "subagents",
     "cc-063": "hooks as commands",
     "gm-hooks-aggregate-236": "hooks of the agent's loop",
     "gm-hooks-aggregate-239": "hooks of the agent's loop",
@@ -44,13 +43,14 @@ WAITING = {
     "gm-hooks-run-340": "hooks as commands",
     "gm-hooks-run-342": "hooks as commands",
 }
+TESTED_ELSEWHERE = {"cc-058": "tests/cases/test_subagent_cases.py"}
 DECIDED_OTHERWISE = {
     "gm-hooks-run-345": "a hook names its tools by a glob, as rules do; a wrong one is refused when it is registered",
 }
 
 
 def test_every_case_is_accounted_for_once() -> None:
-    assert accounted(globals(), WAITING, DECIDED_OTHERWISE) == sorted(CASES)
+    assert accounted(globals(), WAITING, TESTED_ELSEWHERE, DECIDED_OTHERWISE) == sorted(CASES)
 
 
 def _says(*replies: Any) -> Any:
@@ -76,10 +76,10 @@ async def test_a_subagent_in_bypass_mode_does_not_get_past_a_hook(tmp_path: Path
     async def delegate(params: Any, context: Any) -> ToolResult:
         return await context.calls.call("shell", {"command": "touch x"})
 
-    agent = FakeTool("agent", delegate, makes_calls=True)
+    agent = FakeTool("delegate", delegate, makes_calls=True)
     async with opened(tmp_path, *builtin_tools(), agent, mode="bypass") as session:
         session.before_tool("shell")(_says(Block("no")))
-        await settled(session, "agent")
+        await settled(session, "delegate")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -102,14 +102,14 @@ async def test_a_subagents_question_goes_through_the_hook_before_anybody_sees_it
         return await context.calls.call("write_file", {"file_path": "a", "content": "x"})
 
     heard, person = [], Person(Once())
-    agent = FakeTool("agent", delegate, makes_calls=True)
+    agent = FakeTool("delegate", delegate, makes_calls=True)
     async with opened(tmp_path, *builtin_tools(), agent, mode="default", asker=person) as session:
 
         @session.on_approval_asked
         async def hear(asked: ApprovalAsked) -> None:
             heard.append((asked.parent, len(person.asked)))
 
-        await settled(session, "agent")
+        await settled(session, "delegate")
     assert heard == [("c1", 0)]
 
 

@@ -39,12 +39,7 @@ _MODE_TOOLS = "tools that ask the user, and that enter and leave plan mode"
 
 WAITING = {
     "cc-033": "Windows",
-    "cc-043": "subagents",
-    "cc-044": "subagents",
-    "cc-045": "subagents",
-    "gm-policy-rules-090": "subagents",
-    "gm-policy-bundled-140": "subagents",
-    "gm-policy-bundled-141": "subagents",
+    "gm-policy-rules-090": _DIALECT,
     "gm-policy-bundled-128": _MODE_TOOLS,
     "gm-policy-bundled-129": _MODE_TOOLS,
     "gm-policy-bundled-132": _MODE_TOOLS,
@@ -77,6 +72,11 @@ WAITING = {
 """What a case waits for."""
 
 TESTED_ELSEWHERE = {
+    "cc-043": "tests/cases/test_subagent_cases.py",
+    "cc-044": "tests/cases/test_subagent_cases.py",
+    "cc-045": "tests/cases/test_subagent_cases.py",
+    "gm-policy-bundled-140": "tests/cases/test_subagent_cases.py",
+    "gm-policy-bundled-141": "tests/cases/test_subagent_cases.py",
     "SH19": "tests/runtime/test_repository.py",
     "gm-policy-update-287": "tests/cases/test_approval_cases.py",
     "gm-policy-update-288": "tests/cases/test_approval_cases.py",

@@ -39,10 +39,10 @@ TESTED_ELSEWHERE = {
     "SC04": "tests/runtime/test_recovery.py",
     "SC24": "tests/e2e/test_approvals.py",
     "SC37": "tests/policy/test_rule_file.py",
+    "cc-085": "tests/cases/test_subagent_cases.py",
+    "SC02": "tests/agent/test_compacting.py",
 }
 WAITING = {
-    "cc-085": "subagents",
-    "SC02": "the agent's own history",
     "SC33": "hooks as commands: what a hook in Python does when it fails is in tests/runtime/test_hooks.py",
 }
 

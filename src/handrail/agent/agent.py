@@ -135,10 +135,10 @@ class Agent:
                 conversation.carried_out(turn)
 
     async def interrupt(self, reason: str = "") -> None:
-        """Stops the model, its subagents and all their calls, and waits until each call has its answer.
+        """Stops the model, the subagents that it waits for and all their calls; waits until each call has its answer.
 
         What runs `send` gets `Finished`, with `Ended.INTERRUPTED`; the next one goes on with the conversation as it
-        stands then, and subagents can be told to go on, too. Commands in the background run on.
+        stands then, and subagents can be told to go on, too. What works in the background is left alone.
         """
         working = self._working
         if working is not None and not working.done():
@@ -146,6 +146,9 @@ class Agent:
             if self._taking_up:
                 await self._session.cancel_all(reason)
             await asyncio.wait([working])
+
+    async def stop_agents(self, reason: str = "") -> None:
+        """Stops the subagents in the background, and waits until they have ended; told more, they go on."""
         await self.subagents.stop(reason)
 
     async def compact(self) -> Compacted | None:
@@ -197,3 +200,4 @@ async def open_agent(
     finally:
         support.agents.service = None
         await agent.interrupt("the agent was closed")
+        await agent.stop_agents("the agent was closed")

@@ -117,8 +117,8 @@ def test_without_any_model_a_page_tells_the_three_quickest_ways() -> None:
     assert "export ANTHROPIC_API_KEY=" in page
     assert "ollama pull qwen3-coder" in page
     assert "handrail demo" in page
-    assert max(map(len, page.splitlines())) <= 160
-    assert len(page.splitlines()) < 20
+    assert max(map(len, page.splitlines())) < 80
+    assert len(page.splitlines()) <= 24
 
 
 OURS = '[providers.ours]\naddress = "https://models.example/v1/"\nkey_env = "OURS"\nmodel = "big"\nwindow = 32768\n'

@@ -106,19 +106,24 @@ def _key(provider: Provider, environ: Mapping[str, str]) -> tuple[str, str]:
 
 def _how_to_get_one(providers: Mapping[str, Provider]) -> str:
     first = next(provider for provider in providers.values() if provider.found)
-    others = ", ".join(provider.keys[0] for provider in providers.values() if provider.found and provider is not first)
+    others = [provider.keys[0] for provider in providers.values() if provider.found and provider is not first]
+    listed = "\n".join(f"         {', '.join(others[at : at + 3])}" for at in range(0, len(others), 3))
     ollama = providers["ollama"]
     return f"""\
 No model is configured. The three quickest ways to one:
 
   1. A key of a provider that you have an account with:
-         export {first.keys[0]}=…      (from {first.get})
-     The same goes for {others}.
+         export {first.keys[0]}=…
+     (from {first.get}). The same goes for
+{listed}
 
-  2. A model on this machine, without an account: install Ollama ({ollama.get}), then
+  2. A model on this machine, without an account: install Ollama
+     ({ollama.get}), then
          ollama pull {ollama.model}
          handrail --model ollama:{ollama.model}
 
-  3. Just look: handrail demo shows a session with a scripted model, in a folder of its own.
+  3. Just look: handrail demo shows a session with a scripted model, in a
+     folder of its own.
 
-To keep your choice, write  model = "{first.name}:{first.model}"  into your config.toml (handrail config path)."""
+To keep your choice, write  model = "{first.name}:{first.model}"
+into your config.toml (handrail config path)."""

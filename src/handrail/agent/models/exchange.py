@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -130,10 +132,16 @@ def _in_words(endpoint: Endpoint, *, begun: bool, connecting: bool = False) -> I
     except (OSError, UnicodeError) as error:
         # Nobody listens: on this machine that is so until somebody starts the server; elsewhere a moment may help.
         refused = connecting and (endpoint.is_here or isinstance(error, UnicodeError))
-        told = " ".join(str(error.strerror if isinstance(error, OSError) and error.strerror else error).split())
-        raise _trouble(endpoint, told or type(error).__name__, begun=begun, again=not refused) from error
+        raise _trouble(endpoint, _told(error), begun=begun, again=not refused) from error
     except h11.RemoteProtocolError as error:
         raise (cut(endpoint, str(error)) if begun else unreadable(endpoint, str(error))) from error
+
+
+def _told(error: OSError | UnicodeError) -> str:
+    """In the system's words, which asyncio puts its own before."""
+    if isinstance(error, OSError) and error.errno is not None and error.errno in errno.errorcode:
+        return os.strerror(error.errno)
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _trouble(endpoint: Endpoint, told: str, *, begun: bool, again: bool = True) -> Trouble:

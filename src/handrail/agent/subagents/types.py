@@ -23,7 +23,7 @@ NO_AGENTS = Reach(never=(AGENT,))
 
 
 def kinds_with(found: Iterable[AgentType]) -> Mapping[str, AgentType]:
-    """By name; a file's kind takes the place of ours of the same name only where it is the person's own."""
+    """By name; one that a file describes takes the place of ours of the same name."""
     return {**{kind.name: kind for kind in built_in()}, **{kind.name: kind for kind in found}}
 
 
