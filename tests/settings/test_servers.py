@@ -11,7 +11,7 @@ import pytest
 from settings_world import World
 
 from accounts import case
-from handrail.settings.mcp.finding import FoundServers
+from handrail.settings.mcp.found import FoundServers
 from handrail.settings.mcp.server import Concealed, Http, OAuth, ServerConfig, Stdio
 from handrail.settings.origin import Layer
 
