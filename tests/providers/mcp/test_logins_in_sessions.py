@@ -12,7 +12,7 @@ import pytest
 from accounts import case
 from handrail.contract.calls import Completed, Failed
 from handrail.contract.events import Event, SourceChanged
-from handrail.contract.provider import Condition
+from handrail.contract.provider import Condition, SourceStatus
 from handrail.policy import Mode
 from handrail.providers.mcp.login import log_in
 from handrail.providers.mcp.offering import Offering
@@ -88,3 +88,26 @@ async def test_a_server_that_nobody_logged_in_to_waits_for_that_and_starts_then(
             await session.refresh()
             await until(session, lambda status: status.condition is Condition.READY)
             assert isinstance(await called(session, "mcp_locked_echo"), Completed)
+
+
+@pytest.mark.parametrize("at", [Condition.STARTING, Condition.NEEDS_LOGIN])
+async def test_a_session_ends_at_whatever_moment_a_login_is_missed(tmp_path: Path, at: Condition) -> None:
+    """What a transport raises when it is closed amid a request must not stand in the way of the end."""
+
+    class Ends:
+        def put(self, tools: object, prompts: object = ()) -> tuple[str, ...]:
+            return ()
+
+        def notice(self, text: str) -> None: ...
+
+        def say(self, status: SourceStatus) -> None:
+            if status.condition is at:
+                running.cancel()
+
+    with OAuthServer() as server:
+        config = ServerConfig("locked", Http(server.url), "a test")
+        provider = McpServer(config, World(tmp_path).around(), Offering(["locked"]))
+        running = asyncio.create_task(provider.provide(Ends()))
+        done, _ = await asyncio.wait((running,), timeout=PATIENCE)
+        assert done
+        assert running.cancelled()

@@ -103,6 +103,8 @@ class McpServer:
         finally:
             self._connection = None
             self._settled.clear()
+        if _is_cancelled():
+            raise asyncio.CancelledError  # another error, of what it was closing, took its place
         why = self._with_last_words(ended.value if isinstance(ended, Returned) else ended.message)
         if self._login is not None and self._login.needs_login:
             self._rest(say, Condition.NEEDS_LOGIN, self._login.trouble)
@@ -282,6 +284,11 @@ class _Saying:
         said = self._of_tools
         more = ", ".join(filter(None, (said.detail, detail)))
         self.shelf.say(replace(said, detail=more, problems=(*said.problems, *problems)))
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _status(server: str, condition: Condition, detail: str, problems: Sequence[str] = ()) -> SourceStatus:
