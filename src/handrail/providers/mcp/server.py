@@ -45,7 +45,7 @@ Offered = Callable[["McpServer", "Sequence[types.Tool]"], tuple[Sequence[Tool[An
 """Makes tools of what a server listed, and says what is wrong with others, a line each."""
 
 _SECRET = 8
-"""Characters from which on a header's value is taken for a secret."""
+"""Characters from which on a variable or header is taken for a secret."""
 
 
 class McpServer:
@@ -297,16 +297,15 @@ def _status(server: str, condition: Condition, detail: str, problems: Sequence[s
 
 
 def _log(config: ServerConfig, around: Around) -> ServerLog:
-    """No secret that the server was given stands in its log."""
-    variables, headers = dict(around.environment), dict[str, str]()
+    """Nothing that the configuration gives the server stands in its log, save short words."""
     match config.transport:
         case Stdio():
-            variables |= config.transport.env
+            given = config.transport.env.values()
         case Http():
-            headers |= config.transport.headers
-    words = [word for value in headers.values() for word in (value, value.rpartition(" ")[2]) if len(word) >= _SECRET]
+            given = config.transport.headers.values()
+    words = [word for text in given for word in (text, text.rpartition(" ")[2]) if len(word) >= _SECRET]
     file = log_file(around.state, config.name) if around.state is not None else None
-    return ServerLog(file, Redactor(variables, words))
+    return ServerLog(file, Redactor(around.environment, words))
 
 
 def _capital(text: str) -> str:
