@@ -15,9 +15,9 @@ REPORTED = cases("reported_faults", "mcp") | cases("permission_faults", "mcp")
 
 MODULES = (
     "test_mcp_stdio", "test_mcp_lives", "test_mcp_calls", "test_mcp_http", "test_mcp_schemas", "test_mcp_results",
-    "test_mcp_tools", "test_logins_in_sessions", "test_servers",
+    "test_mcp_tools", "test_logins_in_sessions", "test_mcp_configured",
 )  # fmt: skip
-"""In tests/providers/mcp and tests/settings."""
+"""In tests/providers/mcp."""
 
 WAITING: Mapping[str, str] = {}
 """Cases without a test yet, and the capability that they wait for."""

@@ -88,7 +88,7 @@ def test_an_address_is_added_with_its_headers(place: Place) -> None:
         "headers": {"X-Key": "${KEY}"},
     }
     server = place.listed()["web"]
-    assert (server["status"], server["transport"]) == ("failed", "stdio")
+    assert server["status"] == "failed"
     assert "KEY" in server["detail"]
     assert place.config.stat().st_mode & 0o777 == 0o600
 
@@ -157,6 +157,23 @@ def test_a_server_that_does_not_start_is_told_with_what_it_wrote(place: Place) -
     assert place.mcp("logs", "bad", "-n", "1").out == "no such database\n"
 
 
+def test_what_a_server_has_beside_its_tools_is_shown(place: Place) -> None:
+    prompt = {"name": "review", "description": "Reviews code."}
+    command = place.script(
+        "notes",
+        hello={"capabilities": {"resources": {}, "prompts": {}}},
+        methods={
+            "resources/list": [{"reply": {"resources": [{"uri": "note://1", "name": "first"}]}}],
+            "prompts/list": [{"reply": {"prompts": [prompt]}}],
+        },
+    )
+    place.mcp("add", "notes", "--", *command)
+    done = place.mcp("test", "notes")
+    assert done.code == 0
+    assert ": 0 tools, 1 resource, 1 prompt\n  /notes:review " in done.out
+    assert place.mcp("test", "notes", "--json").report["servers"][0]["prompts"] == [prompt]
+
+
 def test_in_a_governed_call_nothing_is_added(place: Place) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "handrail", "mcp", "add", "x", "--", "c"],
@@ -206,7 +223,8 @@ def test_a_person_logs_in_once_and_sessions_use_it(place: Place) -> None:
         assert place.mcp("add", "locked", "--url", server.url).code == 0
         before = place.mcp("test", "locked")
         assert before.code == 1
-        assert "needs login: handrail mcp login locked" in before.out
+        assert "locked: needs login after " in before.out
+        assert before.out.endswith(" s: handrail mcp login locked\n")
         with LogsIn(place, "locked") as login:
             assert (login.code, login.err) == (0, ""), login
             assert "Logged in at locked" in login.out

@@ -125,6 +125,15 @@ def test_every_name_fits_every_provider_and_no_two_are_the_same(declared: str, n
     assert others.count(made) == (declared in ("tide table", "tide.table"))
 
 
+def test_a_name_of_any_length_makes_no_long_message() -> None:
+    tool = DiscoveredTool(Declaration("x" * 65536, "", {}), ("run",))
+    assert len(tool.title) == 200
+    assert len(tool.describe({})) < 300
+    with pytest.raises(ToolDefinitionError) as raised:
+        DiscoveredTool(Declaration("x" * 65536, "", {"type": "no type"}), ("run",))
+    assert len(str(raised.value)) < 500
+
+
 def test_a_schema_that_can_not_be_used_is_an_error_of_its_tool() -> None:
     (tool,) = declarations(printed({"name": "tide", "parameters": {"type": "no type"}})).tools
     with pytest.raises(ToolDefinitionError, match="The schema of tide can't be used"):

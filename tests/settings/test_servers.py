@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from settings_world import World
 
-from accounts import case
-from handrail.settings.mcp.finding import FoundServers
+from handrail.settings.mcp.found import FoundServers
 from handrail.settings.mcp.server import Concealed, Http, OAuth, ServerConfig, Stdio
 from handrail.settings.origin import Layer
 
@@ -133,7 +132,6 @@ def test_in_gemini_files_a_variable_needs_no_braces(world: World) -> None:
     assert server.transport == Stdio("/bin/x", env={"A": "abc", "B": "$NONE"})
 
 
-@case("MC28")
 def test_a_variable_that_is_not_set_fails_that_server_alone_and_says_where_it_stands(world: World) -> None:
     servers = {"bad": {"url": "http://h/mcp", "headers": {"Authorization": "Bearer ${TOK}"}}, "good": {"command": "x"}}
     write(home(world) / ".claude.json", {"mcpServers": servers})

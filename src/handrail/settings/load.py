@@ -18,7 +18,7 @@ from handrail.settings.agents.finding import FoundAgents, find_agents
 from handrail.settings.config_files import ConfigFile, config_files, only_folders
 from handrail.settings.config_text import Said, read_environment, read_flags
 from handrail.settings.keys import MODE, POLICIES, TOOLS, Key
-from handrail.settings.mcp.finding import FoundServers, find_servers
+from handrail.settings.mcp.found import FoundServers, may_name_servers
 from handrail.settings.merging import Setting, merged
 from handrail.settings.opening import Opened, Opener
 from handrail.settings.origin import Layer
@@ -131,7 +131,7 @@ def load_settings(
     agents = find_agents(opener, where, _home(environ))
     tools = find_tool_folders(opener, where, settings[TOOLS.name])
     commands = find_tool_commands(opener, settings, _home(environ))
-    servers = find_servers(opener, configs, _home(environ), environ)
+    servers = _servers(opener, configs, environ)
     untrusted = (
         *waiting(configs, settings, policies),
         *skills.waiting,
@@ -160,6 +160,14 @@ def _waiting_in(found: Iterable[ToolFolder | ToolCommands]) -> Iterator[Waiting]
 def _problems_in(folders: Iterable[ToolFolder]) -> Iterator[str]:
     for folder in folders:
         yield from folder.problems
+
+
+def _servers(opener: Opener, configs: tuple[ConfigFile, ...], environ: Mapping[str, str]) -> FoundServers:
+    if not may_name_servers(configs, opener.workspace, home := _home(environ)):
+        return FoundServers()
+    from handrail.settings.mcp.finding import find_servers  # most workspaces have none
+
+    return find_servers(opener, configs, home, environ)
 
 
 def _home(environ: Mapping[str, str]) -> Path | None:

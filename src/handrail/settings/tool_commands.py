@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def _judged(opened: Opened, discover: tuple[str, ...], call: tuple[str, ...]) ->
     if opened.doubt is Doubt.WRITABLE:
         return ToolCommands(origin, problem=f"{opened.why}; until then its commands are not run")
     if opened.doubt is not None and opened.trust is not None:
-        would = (f"tools.discoveryCommand: runs {' '.join(discover)}", f"tools.callCommand: runs {' '.join(call)}")
+        would = (f"tools.discoveryCommand: runs {shlex.join(discover)}", f"tools.callCommand: runs {shlex.join(call)}")
         return ToolCommands(origin, waiting=Waiting(opened.trust, origin, opened.text, would))
     return ToolCommands(origin, discover, call, trusted=opened.trust)
 

@@ -39,7 +39,7 @@ async def life(folder: Path, script: dict[str, Any]) -> dict[str, Any]:
         outcomes = []
         for name in offered[:3]:
             state = await called(session, name)
-            outcomes.append((type(state).__name__, text_of(state)[:200]))
+            outcomes.append((type(state).__name__, text_of(state)[:200] + text_of(state)[-400:]))
         own = await called(session, "own")
         fine_state = await called(session, "mcp_fine_one")
         return {

@@ -93,6 +93,9 @@ class Server:
     def do_large(self, value: Any, id: object, params: dict[str, Any]) -> None:
         self.do_text("x" * value, id, params)
 
+    def do_crumbs(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        self.reply(id, {"content": [{"type": "text", "text": "x"}] * value})
+
     def do_error(self, value: Any, id: object, params: dict[str, Any]) -> None:
         self.send({"id": id, "error": value})
 

@@ -12,16 +12,17 @@ import pytest
 from accounts import case
 from handrail.contract.calls import Completed, Failed
 from handrail.contract.events import Event, SourceChanged
-from handrail.contract.provider import Condition
+from handrail.contract.provider import Condition, SourceStatus
 from handrail.policy import Mode
 from handrail.providers.mcp.login import log_in
 from handrail.providers.mcp.offering import Offering
+from handrail.providers.mcp.resources import ResourceTools
 from handrail.providers.mcp.server import McpServer
 from handrail.providers.mcp.tokens import Logins
 from handrail.runtime.parts import Parts
 from handrail.session import Session
 from handrail.settings.mcp.server import Http, ServerConfig
-from handrail.testing import FakeTool, MemoryJournal
+from handrail.testing import FakeTool, MemoryJournal, assert_provider_conforms
 from neutral_calls import calls
 from providers.mcp.mcp_world import PATIENCE, World, called, ready, text_of, until
 from providers.mcp.oauth_server import OAuthServer
@@ -88,3 +89,40 @@ async def test_a_server_that_nobody_logged_in_to_waits_for_that_and_starts_then(
             await session.refresh()
             await until(session, lambda status: status.condition is Condition.READY)
             assert isinstance(await called(session, "mcp_locked_echo"), Completed)
+
+
+@pytest.mark.parametrize("at", [Condition.STARTING, Condition.NEEDS_LOGIN])
+async def test_a_session_ends_at_whatever_moment_a_login_is_missed(tmp_path: Path, at: Condition) -> None:
+    """What a transport raises when it is closed amid a request must not stand in the way of the end."""
+
+    class Ends:
+        def put(self, tools: object, prompts: object = ()) -> tuple[str, ...]:
+            return ()
+
+        def notice(self, text: str) -> None: ...
+
+        def say(self, status: SourceStatus) -> None:
+            if status.condition is at:
+                running.cancel()
+
+    with OAuthServer() as server:
+        config = ServerConfig("locked", Http(server.url), "a test")
+        provider = McpServer(config, World(tmp_path).around(), Offering(["locked"]))
+        running = asyncio.create_task(provider.provide(Ends()))
+        done, _ = await asyncio.wait((running,), timeout=PATIENCE)
+        assert done
+        assert running.cancelled()
+
+
+async def test_a_server_that_needs_a_login_conforms(tmp_path: Path) -> None:
+    with OAuthServer() as server:
+        config = ServerConfig("locked", Http(server.url), "a test")
+        passed = await assert_provider_conforms(
+            lambda launcher: McpServer(config, World(tmp_path).around(), Offering(["locked"])), cancellations=10
+        )
+    assert passed.statuses[0].condition is Condition.NEEDS_LOGIN
+
+
+async def test_the_tools_for_resources_conform_where_no_server_is() -> None:
+    passed = await assert_provider_conforms(lambda launcher: ResourceTools([]), cancellations=3)
+    assert passed.tools == ()

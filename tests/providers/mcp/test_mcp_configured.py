@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from mcp_world import PLAIN_SERVER, called, ready, text_of, tool, until
 
+from accounts import case
 from handrail.contract.basics import Instant
 from handrail.contract.provider import Condition
 from handrail.policy import Mode
@@ -54,6 +55,7 @@ async def test_a_workspaces_servers_are_told_of_and_not_started_before_they_are_
         assert not [shown for shown in session.menu().tools if shown.tool.server]
 
 
+@case("MC28")
 async def test_once_trusted_they_run_and_one_that_can_not_takes_no_other_with_it(root: Path) -> None:
     TrustStore(root / "state").add([waiting.key for waiting in loaded(root).waiting], Instant(0.0))
     settings = loaded(root)

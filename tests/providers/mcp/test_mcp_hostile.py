@@ -63,6 +63,7 @@ MAKERS: dict[str, Callable[[], Script]] = {
     "recursive": recursive,
     "large": lambda: answering({"large": 100_000_000}),
     "within": lambda: answering({"large": 20_000_000}),
+    "crumbs": lambda: answering({"crumbs": 500_000}),
     "garbage": lambda: answering(
         {"times": [20_000, [{"write": "{garbage " + "x" * 500 + "\n"}]]}, {"text": "answered"}
     ),

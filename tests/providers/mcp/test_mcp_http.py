@@ -178,13 +178,14 @@ async def test_a_cancelled_call_returns_though_its_server_takes_no_cancellation(
         assert isinstance(state, Cancelled)
 
 
-async def test_a_server_that_can_not_be_reached_says_where(tmp_path: Path) -> None:
+async def test_a_server_that_can_not_be_reached_says_where_as_the_person_wrote_it(tmp_path: Path) -> None:
     world = World(tmp_path)
     async with serving(HttpServer()) as server:
         transport = server.transport
-    async with world.session(world.config("web", {}, transport=transport)) as session:
+    shown = "http://127.0.0.1/${KEY}/mcp"
+    async with world.session(world.config("web", {}, transport=transport, shown=shown)) as session:
         status = await until(session, lambda status: status.condition is Condition.FAILED)
-        assert status.detail.startswith(f"It can't be reached at {transport.url}.")
+        assert status.detail.startswith(f"It can't be reached at {shown}.")
 
 
 async def test_a_session_that_the_server_ended_is_begun_anew_and_the_call_is_not(tmp_path: Path) -> None:

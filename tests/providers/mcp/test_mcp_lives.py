@@ -301,7 +301,7 @@ async def test_what_a_server_says_is_kept_for_a_person_without_its_secrets(tmp_p
         await ready(session)
     file = tmp_path / "state" / "mcp-logs" / "s.log"
     assert file.stat().st_mode & 0o777 == 0o600
-    assert "token is [redacted:$API_TOKEN]" in file.read_text()
+    assert "token is [redacted:marked]" in file.read_text()
     assert "hunter2" not in file.read_text()
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx2
@@ -66,9 +67,12 @@ async def call(client: httpx2.AsyncClient, server: OAuthServer, id: int = 1) -> 
     return (await client.post(server.url, json=sent)).status_code
 
 
-async def test_a_login_discovers_registers_and_proves_itself_with_pkce(server: OAuthServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["http", "sse"])
+async def test_a_login_discovers_registers_and_proves_itself_with_pkce(
+    server: OAuthServer, kind: Literal["http", "sse"]
+) -> None:
     browser = Browser()
-    login = await log_in(Http(server.url), None, browser)
+    login = await log_in(Http(server.url, kind=kind), None, browser)
     assert login.access in server.access
     assert login.token_endpoint == f"{server.base}/token"
     assert login.resource == server.url

@@ -134,6 +134,28 @@ async def test_an_address_that_is_no_page_is_refused(tmp_path: Path, url: str) -
     assert not person.asked
 
 
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (
+            {"elicitations": [{"url": "https://pay.example/x", "message": "m"}]},
+            "visit first, if they trust it: https://pay",
+        ),
+        ({"elicitations": [{"url": "file:///etc"}, {"url": "http://[x"}, {}, 3]}, "pay first (error -32042)."),
+        ({"elicitations": 3}, "pay first (error -32042)."),
+        (None, "pay first (error -32042)."),
+    ],
+)
+async def test_a_call_that_needs_a_visit_first_says_where(tmp_path: Path, data: Any, told: str) -> None:
+    error = {"code": -32042, "message": "pay first", "data": data}
+    world = World(tmp_path)
+    async with world.session(
+        world.config("s", {"tools": [tool("a")], "answers": {"a": [{"error": error}]}})
+    ) as session:
+        await ready(session)
+        assert told in text_of(await called(session, "mcp_s_a"))
+
+
 async def test_the_time_that_a_person_takes_is_not_the_servers(tmp_path: Path) -> None:
     class Slow(Person):
         async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:

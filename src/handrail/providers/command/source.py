@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from handrail.contract.launching import Launcher
 from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.errors import LauncherError, ToolDefinitionError
+from handrail.policy.wording import shortened
 from handrail.providers.command.declarations import BadDeclarations, declarations
 from handrail.providers.command.running import MOST_PRINTED, Ran, Running
 from handrail.providers.command.tool import PREFIX, DiscoveredTool
@@ -52,13 +54,13 @@ class CommandTools:
         except LauncherError as error:
             return self._status(Condition.FAILED, str(error))
         except BadDeclarations as error:
-            return self._status(Condition.FAILED, f"{' '.join(self._commands.discover)} {error}")
+            return self._status(Condition.FAILED, f"{shortened(shlex.join(self._commands.discover))} {error}")
         tools, problems = [], list(declared.problems)
         for declaration in declared.tools:
             try:
                 tools.append(DiscoveredTool(declaration, self._commands.call))
             except ToolDefinitionError as error:
-                problems.append(str(error))
+                problems.append(shortened(str(error)))
         refused = shelf.put(tools)
         return self._status(Condition.READY, tools_text(len(tools) - len(refused)), (*problems, *refused))
 
@@ -79,7 +81,7 @@ def _printed(ran: Ran) -> bytes:
         return ran.stdout
     if ran.too_much:
         raise BadDeclarations(f"printed more than {MOST_PRINTED} bytes, and was stopped")
-    said = f": {last}" if (last := ran.complaints.rpartition("\n")[2]) else ""
+    said = "".join(f": {shortened(line)}" for line in ran.complaints.splitlines()[-1:])
     if finished.ending == "exited":
         raise BadDeclarations(f"failed with exit code {exit_code_in_words(finished.exit_code or 0)}{said}")
     if finished.ending == "signalled":

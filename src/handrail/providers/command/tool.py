@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from hashlib import sha256
 
 from handrail.authoring import schema_parameters
@@ -14,6 +15,7 @@ from handrail.contract.results import CallFault, ErrorKind, TextPart, ToolResult
 from handrail.contract.tool import Kind, Tool
 from handrail.errors import LauncherError, ToolDefinitionError, ToolFailed
 from handrail.policy.server_names import fit
+from handrail.policy.wording import shortened
 from handrail.providers.command.declarations import Declaration
 from handrail.providers.command.running import MOST_PRINTED, Ran, Running
 from handrail.tools.shells.wording import exit_code_in_words, signal_in_words
@@ -38,21 +40,21 @@ class DiscoveredTool(Tool[JsonObject]):
         """Raises ToolDefinitionError for a schema that can't be used."""
         schema = declaration.schema
         if not isinstance(schema, dict):
-            raise ToolDefinitionError(f"{declaration.name}: its parameters are no JSON Schema")
+            raise ToolDefinitionError(f"{shortened(declaration.name)}: its parameters are no JSON Schema")
         self.name = name_of(declaration.name)
-        self.title = declaration.name
+        self.title = shortened(declaration.name)
         self.description = declaration.description
-        self.parameters = schema_parameters(schema, f"The schema of {declaration.name}")
+        self.parameters = schema_parameters(schema, f"The schema of {self.title}")
         self.rule_names = () if self.name == PREFIX + declaration.name else (PREFIX + declaration.name,)
         self.definitions = (_digest(declaration, command),)
         self._argv = (*command, declaration.name)
 
     def describe(self, params: JsonObject) -> str:
-        return f"{self.name}: {' '.join(self._argv)}"
+        return f"{self.name}: {shortened(shlex.join(self._argv))}"
 
     async def confirmation(self, params: JsonObject, files: FileReader, workspace: Workspace) -> Confirmation:
         given = json.dumps(params, ensure_ascii=False, indent=1)
-        return InfoConfirmation(self.name, f"runs: {' '.join(self._argv)}\nwith this on stdin: {given}")
+        return InfoConfirmation(self.name, f"runs: {shlex.join(self._argv)}\nwith this on stdin: {given}")
 
     async def run(
         self, params: JsonObject, launcher: Launcher, workspace: Workspace, shell: ShellState, output: Output

@@ -17,6 +17,7 @@ from handrail.contract.basics import JsonObject
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.asked import Answering, Asked
 from handrail.providers.mcp.channel import Channel, Watched
+from handrail.providers.mcp.elicitation import visits_first
 from handrail.providers.mcp.pages import Listing, all_pages
 from handrail.providers.mcp.patience import Patience
 from handrail.providers.mcp.received import result_of, tools_of
@@ -134,7 +135,8 @@ class Connection:
             return f"{self._server} was lost: {why}. {_NOT_KNOWN}"
         if error.message == _SESSION_OVER:
             return f"{self._server} knows this session no more, and did nothing; a new one is begun. Call again."
-        return f"{self._server} refused {method}: {error.message} (error {error.code})."
+        first = visits_first(error.data) if error.code == types.URL_ELICITATION_REQUIRED else ""
+        return f"{self._server} refused {method}: {error.message} (error {error.code}).{first}"
 
 
 def _first_line(error: Exception) -> str:

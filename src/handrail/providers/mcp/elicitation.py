@@ -86,16 +86,33 @@ def _simple(value: Json) -> str | int | float | bool | list[str] | None:
 
 
 async def _visited(server: str, message: str, url: str, questions: Questions) -> types.ElicitResult | types.ErrorData:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not _is_page(url):
         return types.ErrorData(code=types.INVALID_PARAMS, message="Only an http or https address can be visited")
     text = (
-        f"{_shown(message)}\n\nIt wants you to visit this address, at {parts.hostname}. Nothing opens it for you; "
-        f"open it only if you trust it:\n{url[:MOST_TEXT]}"
+        f"{_shown(message)}\n\nIt wants you to visit this address, at {urlsplit(url).hostname}. Nothing "
+        f"opens it for you; open it only if you trust it:\n{url[:MOST_TEXT]}"
     )
     asked = QuestionConfirmation(f"{server} sends you to an address", text, (DONE, NOT_DONE), from_server=server)
     reply = await questions.ask(asked)
     return types.ElicitResult(action="accept" if said_yes(reply, DONE) else "decline")
+
+
+def visits_first(data: object) -> str:
+    """Of a call that a server refuses until a person was at an address: which, and what to do; empty without any."""
+    listed = data.get("elicitations") if isinstance(data, dict) else None
+    given = [each.get("url") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    pages = [url for url in given if isinstance(url, str) and len(url) <= MOST_TEXT and _is_page(url)]
+    if not pages:
+        return ""
+    return f" A person has to visit first, if they trust it: {', '.join(pages)}. Tell them, and call again afterwards."
+
+
+def _is_page(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and url.isprintable()
 
 
 def said_yes(reply: Json, word: str) -> bool:

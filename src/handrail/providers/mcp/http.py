@@ -40,13 +40,14 @@ _SHOWN = 300
 
 
 @asynccontextmanager
-async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIterator[Channel]:
+async def http_channel(transport: Http, shown: str, login: SessionLogin | None) -> AsyncIterator[Channel]:
     """Open until the block ends. Raises ToolFailed, saying why, where the server can't be reached or is lost.
 
-    What goes wrong with one request of Streamable HTTP fails that request alone.
+    `shown` is the address as people may see it: what is connected to may hold a secret. What goes wrong with one
+    request of Streamable HTTP fails that request alone.
     """
     why: Callable[[], str] = (lambda: login.trouble) if login is not None else str
-    made = partial(_Client, trouble=why)
+    made = partial(_Client, shown=shown, trouble=why)
     try:
         if transport.kind == "sse":
             headers = dict(transport.headers)
@@ -66,12 +67,12 @@ async def http_channel(transport: Http, login: SessionLogin | None) -> AsyncIter
             ):
                 yield Channel(incoming, unhindered, why)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise ToolFailed(why_of(error)) from error
+        raise ToolFailed(_why(error, shown)) from error
     except BaseExceptionGroup as group:
         ours, others = group.split((httpx2.HTTPError, httpx2.SSEError, ValueError))
         if ours is None or others is not None:
             raise
-        raise ToolFailed(why_of(next(causes(ours)))) from group
+        raise ToolFailed(_why(next(causes(ours)), shown)) from group
 
 
 class _Cancelling:
@@ -119,11 +120,13 @@ class _Client(httpx2.AsyncClient):
         timeout: httpx2.Timeout | None = None,
         auth: httpx2.Auth | None = None,
         *,
+        shown: str,
         trouble: Callable[[], str],
     ) -> None:
         super().__init__(
             headers={"User-Agent": f"handrail/{__version__}", **(headers or {})}, timeout=timeout, auth=auth
         )
+        self._shown = shown
         self._trouble = trouble
         """Why the server refuses everybody, where that is known."""
 
@@ -135,7 +138,7 @@ class _Client(httpx2.AsyncClient):
         except httpx2.TransportError as error:
             if request.method == "GET":
                 raise
-            return _error(request, 502, CONNECTION_CLOSED, why_of(error))
+            return _error(request, 502, CONNECTION_CLOSED, _why(error, self._shown))
         except TimeoutError:
             return _error(request, 504, CONNECTION_CLOSED, "it took no message")
 
@@ -187,11 +190,11 @@ def _is_error_message(body: bytes) -> bool:
     return isinstance(read, dict) and isinstance(read.get("error"), dict) and "code" in read["error"]
 
 
-def why_of(error: BaseException) -> str:
+def _why(error: BaseException, shown: str) -> str:
     """A clause for people."""
     match error:
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
-            return f"it can't be reached at {error.request.url.copy_with(query=None)}"
+            return f"it can't be reached at {shown}"
         case httpx2.HTTPStatusError():
             return f"it answered HTTP {error.response.status_code} {error.response.reason_phrase}"
         case _:

@@ -12,8 +12,10 @@ import re
 import time
 from pathlib import Path
 
+from handrail.providers.mcp.around import Around
 from handrail.sandbox.finishing import to_the_end
 from handrail.sandbox.kept_output import KeptOutput
+from handrail.settings.mcp.server import Http, ServerConfig, Stdio
 from handrail.settings.private_files import locked, replace
 from handrail.settings.redaction import Redactor
 
@@ -24,6 +26,8 @@ MOST_WAITING = 256_000
 """Bytes that wait to be written; of more, the middle is left out."""
 WRITE_EVERY = 0.25
 """Seconds."""
+_SECRET = 8
+"""Characters from which on a variable or header is taken for a secret."""
 _LAST_WORDS = 8_192
 _LINE_SHOWN = 200
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,59}")
@@ -36,6 +40,18 @@ def log_file(state: Path, server: str) -> Path:
         digest = hashlib.sha256(server.encode("utf-8", "replace")).hexdigest()[:8]
         name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', server)[:40]}-{digest}"
     return state / FOLDER / f"{name}.log"
+
+
+def log_of(config: ServerConfig, around: Around) -> ServerLog:
+    """Nothing that the configuration gives the server stands in its log, save short words."""
+    match config.transport:
+        case Stdio():
+            given = config.transport.env.values()
+        case Http():
+            given = config.transport.headers.values()
+    words = [word for text in given for word in (text, text.rpartition(" ")[2]) if len(word) >= _SECRET]
+    file = log_file(around.state, config.name) if around.state is not None else None
+    return ServerLog(file, Redactor(around.environment, words))
 
 
 class ServerLog:

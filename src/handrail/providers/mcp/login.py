@@ -89,8 +89,10 @@ class _Way:
                 "Accept": "application/json, text/event-stream",
                 "MCP-Protocol-Version": _PROTOCOL,
             }
+            # The older transport begins with a GET, and may know no other method.
+            method, hello = ("GET", None) if self._server.kind == "sse" else ("POST", _INITIALIZE)
             async with client.stream(
-                "POST", self._server.url, json=_INITIALIZE, headers=headers, auth=self._flow
+                method, self._server.url, json=hello, headers=headers, auth=self._flow
             ) as response:
                 status = response.status_code
         tokens = self._flow.context.current_tokens

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from handrail.policy.wording import shortened
 from handrail.providers.mcp.definition import Definition, Unusable, read_definition
 from handrail.providers.mcp.schemas import digest
-from handrail.providers.mcp.tool import MOST_BY_ITS_WORD, McpTool
+from handrail.providers.mcp.tool import MOST_BY_ITS_WORD, Defined, McpTool
+from handrail.settings.mcp.server import ServerConfig
 
 if TYPE_CHECKING:
     from mcp import types
@@ -33,38 +34,47 @@ class Offering:
         self._room = WINDOW * CHARACTERS_PER_TOKEN * share // 100
         self._taken: dict[str, int] = {}
         """Characters by server, of those whose tools are on the menu."""
-        self._current: dict[str, dict[str, tuple[str, ...]]] = {}
+        self._defined: dict[str, Defined] = {}
+        self._read: dict[str, dict[str, tuple[types.Tool, Definition]]] = {}
+        """By server, what was read before: most of a list that changed is as it was."""
 
     def __call__(self, server: McpServer, listed: Sequence[types.Tool]) -> tuple[Sequence[McpTool], Sequence[str]]:
-        """The tools for the shelf, and what is wrong with others, a line each."""
+        """The tools for the shelf, and what is wrong with others, a line each. One call at a time, on any thread."""
         config, problems = server.config, list[str]()
         read: dict[str, Definition] = {}
+        before, self._read[config.name] = self._read.get(config.name, {}), {}
         wanted = [tool for tool in listed if config.wants(tool.name)]
         for name, times in Counter(tool.name for tool in wanted).items():
             if times > 1:
                 problems.append(f"{shortened(name)} is listed {times} times; the first is taken.")
         for tool in wanted:
-            if tool.name not in read:
-                try:
-                    read[tool.name] = read_definition(tool, config, self._servers, MOST_BY_ITS_WORD)
-                except Unusable as error:
-                    problems.append(str(error))
+            if tool.name in read:
+                continue
+            known = before.get(tool.name)
+            try:
+                said = known[1] if known is not None and known[0] == tool else self._definition(tool, config)
+            except Unusable as error:
+                problems.append(str(error))
+            else:
+                read[tool.name] = said
+                self._read[config.name][tool.name] = (tool, said)
         problems += (problem for said in read.values() for problem in said.problems)
         whole = digest(*sorted(said.digests for said in read.values()))
         defers = self._defers(config.name, sum(said.size for said in read.values() if not said.always_loaded))
-        current = self._current.setdefault(config.name, {})
-        current.update({name: said.digests for name, said in read.items()})
-        for gone in current.keys() - read.keys():  # at no moment is one missing that is there: calls look meanwhile
-            del current[gone]
+        defined = self._defined.setdefault(config.name, Defined())
+        defined.now = {name: said.digests for name, said in read.items()}
         tools = [
             McpTool(
                 server,
                 replace(said, digests=(*said.digests, whole), defers=defers and not said.always_loaded),
-                current,
+                defined,
             )
             for said in read.values()
         ]
         return tools, [*problems, *_unknown(config.include, listed), *_unknown(config.exclude, listed)]
+
+    def _definition(self, tool: types.Tool, config: ServerConfig) -> Definition:
+        return read_definition(tool, config, self._servers, MOST_BY_ITS_WORD)
 
     def _defers(self, server: str, size: int) -> bool:
         """Whoever comes first has the room, so that what a model has seen on its menu stays there."""

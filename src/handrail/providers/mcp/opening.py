@@ -40,7 +40,7 @@ async def opened(
             await loaded()
             from handrail.providers.mcp.http import http_channel
 
-            async with http_channel(config.transport, login) as channel:
+            async with http_channel(config.transport, config.shown or config.name, login) as channel:
                 yield channel
 
 

@@ -10,7 +10,10 @@ from pydantic import TypeAdapter, ValidationError
 from handrail.contract.basics import Json, JsonObject
 from handrail.providers.mcp.pages import Listing
 
+MOST_BLOCKS = 1_000
+"""Parts of one result that are read; of more, how many there were."""
 _NAME_SHOWN = 80
+_PROBLEM_SHOWN = 300
 _NOTE_SHOWN = 2_000
 """Characters of what can't be read that go into a note of it."""
 _BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
@@ -29,22 +32,25 @@ def tools_of(listed: Listing[Json]) -> Listing[types.Tool]:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            problems.append(f"{_name(item)} can't be used: {where}: {first['msg']}.")
+            problems.append(f"{_name(item)} can't be used: {where}: {first['msg']}."[:_PROBLEM_SHOWN])
     return Listing(tuple(tools), tuple(problems))
 
 
 def result_of(raw: JsonObject) -> types.CallToolResult:
     """What the tool gave; a part of a kind that is not known stands as text."""
+    content = raw.get("content")
+    parts = content if isinstance(content, list) else []
     try:
-        return types.CallToolResult.model_validate(raw, by_name=False)
+        if len(parts) <= MOST_BLOCKS:
+            return types.CallToolResult.model_validate(raw, by_name=False)
     except ValidationError:
-        content = raw.get("content")
-        blocks = [_block(item) for item in content] if isinstance(content, list) else []
-        return types.CallToolResult(
-            content=blocks,
-            structured_content=raw.get("structuredContent"),
-            is_error=raw.get("isError") is True,
-        )
+        pass
+    blocks = [_block(item) for item in parts[:MOST_BLOCKS]]
+    if len(parts) > MOST_BLOCKS:
+        blocks.append(types.TextContent(text=f"[{len(parts) - MOST_BLOCKS:,} more parts are left out]"))
+    return types.CallToolResult(
+        content=blocks, structured_content=raw.get("structuredContent"), is_error=raw.get("isError") is True
+    )
 
 
 def _block(item: Json) -> types.ContentBlock:
@@ -53,7 +59,8 @@ def _block(item: Json) -> types.ContentBlock:
     except ValidationError:
         kind = item.get("type") if isinstance(item, dict) else None
         shown = json.dumps(item, ensure_ascii=False)[:_NOTE_SHOWN]
-        return types.TextContent(text=f"[content of the kind {kind!r}, which is not known here: {shown}]")
+        named = repr(kind)[:_NAME_SHOWN]
+        return types.TextContent(text=f"[content of the kind {named}, which is not known here: {shown}]")
 
 
 def _name(item: Json) -> str:

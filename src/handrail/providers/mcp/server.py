@@ -6,26 +6,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.context import Questions
-from handrail.contract.provider import Condition, Shelf, SourceStatus
+from handrail.contract.provider import Condition, Shelf
 from handrail.contract.tool import Tool
 from handrail.errors import ToolFailed
 from handrail.policy.server_names import bare, fit
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.beside import KINDS, Beside
 from handrail.providers.mcp.causes import causes
-from handrail.providers.mcp.log import ServerLog, log_file
+from handrail.providers.mcp.log import log_of
 from handrail.providers.mcp.opening import login_for, opened
 from handrail.providers.mcp.prompts import McpPrompt
 from handrail.providers.mcp.restarts import Restarts
+from handrail.providers.mcp.saying import Saying
 from handrail.providers.mcp.sdk import aside, loaded
 from handrail.runtime.guard import Returned, guarded
-from handrail.settings.mcp.server import Http, ServerConfig, Stdio
-from handrail.settings.redaction import Redactor
+from handrail.settings.mcp.server import ServerConfig
 
 if TYPE_CHECKING:
     from mcp import types
@@ -44,9 +43,6 @@ _TOLD_BY = 40
 Offered = Callable[["McpServer", "Sequence[types.Tool]"], tuple[Sequence[Tool[Any]], Sequence[str]]]
 """Makes tools of what a server listed, and says what is wrong with others, a line each."""
 
-_SECRET = 8
-"""Characters from which on a header's value is taken for a secret."""
-
 
 class McpServer:
     """Implements `contract.provider.Provider`, and carries out what its tools are called for."""
@@ -54,11 +50,11 @@ class McpServer:
     def __init__(self, config: ServerConfig, around: Around, offered: Offered) -> None:
         self.name = f"MCP server {config.name}"
         self.config = config
-        self.log = _log(config, around)
+        self.log = log_of(config, around)
         self._around = around
         self._offered = offered
         self._restarts = Restarts()
-        self._say: _Saying | None = None
+        self._say: Saying | None = None
         self._login: SessionLogin | None = None
         self._connection: Connection | None = None
         self._settled = asyncio.Event()
@@ -73,7 +69,7 @@ class McpServer:
         self._tools: Sequence[Tool[Any]] = ()
 
     async def provide(self, shelf: Shelf) -> None:
-        self._say = say = _Saying(self.config.name, shelf)
+        self._say = say = Saying(self.config.name, shelf)
         if not self.config.enabled or self.config.problem:
             condition = Condition.FAILED if self.config.enabled else Condition.OFF
             return self._rest(say, condition, self.config.problem or "turned off")
@@ -90,7 +86,7 @@ class McpServer:
             keeping.cancel()
             await asyncio.wait((keeping,))
 
-    async def _life(self, say: _Saying) -> None:
+    async def _life(self, say: Saying) -> None:
         """From one start to the next."""
         say(Condition.STARTING)
         self._settled.clear()
@@ -103,6 +99,8 @@ class McpServer:
         finally:
             self._connection = None
             self._settled.clear()
+        if _is_cancelled():
+            raise asyncio.CancelledError  # another error, of what it was closing, took its place
         why = self._with_last_words(ended.value if isinstance(ended, Returned) else ended.message)
         if self._login is not None and self._login.needs_login:
             self._rest(say, Condition.NEEDS_LOGIN, self._login.trouble)
@@ -173,7 +171,7 @@ class McpServer:
                 return connection
             self._settled.clear()  # its end was not heard of yet
 
-    async def _live(self, say: _Saying) -> str:
+    async def _live(self, say: Saying) -> str:
         """One life of it, from its start to its end; gives why it ended, as sentences."""
         within = self.config.start_within
         try:
@@ -205,7 +203,7 @@ class McpServer:
             return f"{_capital(str(cause)).removesuffix('.')}."
         return f"{_capital(channel.why() or 'the connection was lost')}."
 
-    async def _list(self, connection: Connection, say: _Saying) -> None:
+    async def _list(self, connection: Connection, say: Saying) -> None:
         """Puts on the shelf what this connection has, unless there is a newer one by then."""
         async with self._listing:
             listed = await connection.tools()
@@ -221,7 +219,7 @@ class McpServer:
                 (*listed.problems, *problems, *refused),
             )
 
-    async def _look_beside(self, connection: Connection, say: _Saying) -> None:
+    async def _look_beside(self, connection: Connection, say: Saying) -> None:
         """Resources and prompts: tools don't wait for them."""
         async with self._listing:
             await self.beside.look(connection)
@@ -238,12 +236,12 @@ class McpServer:
         last = self.log.last_line()
         return f"{why} Its last words: {last}" if last else why
 
-    def _troubled(self, say: _Saying, trouble: str) -> None:
+    def _troubled(self, say: Saying, trouble: str) -> None:
         """The login is not as it should be; or, without trouble, is again."""
         needs_login = self._login is not None and self._login.needs_login
         say.meanwhile(Condition.NEEDS_LOGIN if needs_login else Condition.FAILED, trouble)
 
-    def _rest(self, say: _Saying, condition: Condition, why: str) -> None:
+    def _rest(self, say: Saying, condition: Condition, why: str) -> None:
         """It does not run, and calls of its tools are told so."""
         self._why_not = why
         self._settled.set()
@@ -251,55 +249,9 @@ class McpServer:
         say(condition, why)
 
 
-class _Saying:
-    """Says how it stands with one server."""
-
-    def __init__(self, server: str, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self._of_tools = SourceStatus(server, Condition.STARTING)
-        self._is_noisy = False
-
-    def __call__(self, condition: Condition, detail: str = "", problems: Sequence[str] = ()) -> None:
-        self._of_tools = _status(self._of_tools.name, condition, detail, problems)
-        self.shelf.say(self._of_tools)
-
-    def meanwhile(self, condition: Condition, trouble: str) -> None:
-        """What stands in the place of what was said of its tools, until there is no trouble any more."""
-        said = self._of_tools
-        self.shelf.say(_status(said.name, condition, trouble) if trouble else said)
-
-    def noise(self) -> None:
-        """Once, however much of it there is."""
-        if not self._is_noisy:
-            self._is_noisy = True
-            self.shelf.notice(
-                f"The MCP server {self._of_tools.name} prints what is no message on its standard output. It is "
-                "skipped; `handrail mcp logs` shows it."
-            )
-
-    def also(self, detail: str, problems: Sequence[str]) -> None:
-        """Besides what was said of its tools."""
-        said = self._of_tools
-        more = ", ".join(filter(None, (said.detail, detail)))
-        self.shelf.say(replace(said, detail=more, problems=(*said.problems, *problems)))
-
-
-def _status(server: str, condition: Condition, detail: str, problems: Sequence[str] = ()) -> SourceStatus:
-    """What the condition says already is not said twice."""
-    return SourceStatus(server, condition, detail.removeprefix(f"{condition}: "), tuple(problems))
-
-
-def _log(config: ServerConfig, around: Around) -> ServerLog:
-    """No secret that the server was given stands in its log."""
-    variables, headers = dict(around.environment), dict[str, str]()
-    match config.transport:
-        case Stdio():
-            variables |= config.transport.env
-        case Http():
-            headers |= config.transport.headers
-    words = [word for value in headers.values() for word in (value, value.rpartition(" ")[2]) if len(word) >= _SECRET]
-    file = log_file(around.state, config.name) if around.state is not None else None
-    return ServerLog(file, Redactor(variables, words))
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _capital(text: str) -> str:

@@ -8,7 +8,6 @@ kept, so that whoever has none never wakes the keyring.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hashlib
 import json
 import os
@@ -175,6 +174,8 @@ def _login(record: Mapping[str, object]) -> Login | None:
 
 async def _take(handle: int) -> None:
     """Asks again and again: a thread that waits for a lock can't be called off."""
+    import fcntl  # there is none on Windows
+
     while True:
         try:
             return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -25,11 +25,18 @@ MOST_BY_ITS_WORD = 500_000
 """The most that a tool's definition may raise that to, by `anthropic/maxResultSizeChars` in its `_meta`."""
 
 
+class Defined:
+    """What a server defines now."""
+
+    def __init__(self) -> None:
+        self.now: Mapping[str, tuple[str, ...]] = {}
+        """Digests, by the server's own names of its tools. Replaced whole: others read it meanwhile."""
+
+
 class McpTool(Tool[JsonObject]):
     """Calls its server by the server's own name for it."""
 
-    def __init__(self, server: McpServer, said: Definition, current: Mapping[str, tuple[str, ...]]) -> None:
-        """`current` has the digests of what the server defines now, by its own names of its tools."""
+    def __init__(self, server: McpServer, said: Definition, defined: Defined) -> None:
         self.name = said.names.ours
         self.aliases = () if said.names.claudes == said.names.ours else (said.names.claudes,)
         self.known_as = {"claude": said.names.claudes}
@@ -46,7 +53,7 @@ class McpTool(Tool[JsonObject]):
         self._is_believed = server.config.trusted
         self._server = server
         self._said = said
-        self._current = current
+        self._defined = defined
 
     def effects(self, params: JsonObject) -> Claims:
         """Unknown, but for a server that the person trusts: its hints are believed then. What they leave open is what
@@ -78,7 +85,7 @@ class McpTool(Tool[JsonObject]):
 
     def _check_unchanged(self) -> None:
         """What was decided, and perhaps shown to a person, was about this definition."""
-        now = self._current.get(self._said.name, ())
+        now = self._defined.now.get(self._said.name, ())
         if not now:
             raise ToolFailed(
                 f"{self.name} is no longer available: the server {self.server} does not offer it any more."

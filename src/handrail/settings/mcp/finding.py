@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from handrail.contract.values import value
 from handrail.policy.toml_text import NotToml, normalized
 from handrail.policy.toml_text import parsed as parsed_toml
 from handrail.policy.wording import shortened
@@ -15,6 +14,7 @@ from handrail.settings.config_files import ConfigFile
 from handrail.settings.json_text import NotJson
 from handrail.settings.json_text import parsed as parsed_json
 from handrail.settings.mcp.forms import LONGEST_NAME, OURS, Form, read_server
+from handrail.settings.mcp.found import FoundServers
 from handrail.settings.mcp.places import MOST_BYTES, other_places
 from handrail.settings.mcp.server import Http, ServerConfig
 from handrail.settings.opening import Opened, Opener, Place
@@ -25,23 +25,6 @@ from handrail.settings.waiting import Waiting
 
 _WORDS = ("mcpServers", "McpServers", "McpjsonServers", '"mcp"')
 """Without one of these a file of another agent says nothing of servers, and need not be parsed."""
-
-
-@value
-class FoundServers:
-    """What the files of all layers configure."""
-
-    usable: tuple[ServerConfig, ...] = ()
-    """In the order in which their tools are on the menu; those that are off among them."""
-    untrusted: tuple[ServerConfig, ...] = ()
-    """They came with the workspace, and nobody said yes to them: they are not started."""
-    waiting: tuple[Waiting, ...] = ()
-    trusted: frozenset[TrustKey] = frozenset()
-    """What lies in the workspace and a person said yes to, as it is now."""
-    files: tuple[Path, ...] = ()
-    """The person's own files that name servers: whoever writes there decides what is started."""
-    problems: tuple[str, ...] = ()
-    """For people, a line each."""
 
 
 def find_servers(

@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ from handrail.surfaces.cli.settings_here import settings_here, tell_problems
 from handrail.surfaces.cli.text import printable
 from handrail.tools import builtin_tools
 
+BESIDE_WITHIN = 10.0
+"""Seconds that a server which is ready has for listing its resources and prompts."""
 LINES = 10
 """Of a failed server's stderr that are shown."""
 
@@ -46,6 +49,7 @@ class Tested:
     status: SourceStatus
     seconds: float
     tools: tuple[Tool[Any], ...]
+    prompts: tuple[Prompt, ...]
     stderr: tuple[str, ...]
 
     @property
@@ -87,16 +91,22 @@ async def _all(chosen: Iterable[ServerConfig], settings: Settings) -> list[Teste
 async def _tested(config: ServerConfig, around: Around) -> Tested:
     shelf = _Heard(config.name)
     server = McpServer(config, around, Offering([config.name]))
+    server.beside.tell = shelf.all_known.set
     began = time.monotonic()
     running = asyncio.create_task(server.provide(shelf))
     waiting = asyncio.create_task(shelf.settled.wait())
     await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
     seconds = time.monotonic() - began
+    if shelf.status.condition is Condition.READY:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(BESIDE_WITHIN):
+                await shelf.all_known.wait()
+    await asyncio.sleep(0)  # what it lists is on the shelf then
     for task in (running, waiting):
         task.cancel()
     await asyncio.gather(running, waiting, return_exceptions=True)
     lines = kept_lines(around.state, config.name) if around.state is not None else None
-    return Tested(shelf.status, seconds, shelf.tools, tuple(of_last_run(lines or [])))
+    return Tested(shelf.status, seconds, shelf.tools, shelf.prompts, tuple(of_last_run(lines or [])))
 
 
 class _Heard:
@@ -105,16 +115,19 @@ class _Heard:
     def __init__(self, name: str) -> None:
         self.status = SourceStatus(name, Condition.STARTING)
         self.tools: tuple[Tool[Any], ...] = ()
+        self.prompts: tuple[Prompt, ...] = ()
         self.settled = asyncio.Event()
+        self.all_known = asyncio.Event()
+        """Set once it is known what the server has beside its tools."""
         self._registry = Registry(builtin_tools())
 
     def put(self, tools: Iterable[Tool[Any]], prompts: Iterable[Prompt] = ()) -> Sequence[str]:
         problems = self._registry.put("tested", tools)
-        self.tools = self._registry.of("tested")
+        self.tools, self.prompts = self._registry.of("tested"), tuple(prompts)
         return problems
 
     def say(self, status: SourceStatus) -> None:
-        if not self.settled.is_set():
+        if not self.settled.is_set() or status.condition is Condition.READY:
             self.status = status
         if status.condition is not Condition.STARTING:
             self.settled.set()
@@ -129,6 +142,7 @@ def _lines(tested: Tested) -> Iterator[str]:
     yield printable(f"{status.name}: {status.condition} {after} {tested.seconds:.2f} s: {status.detail}")
     for tool in tested.tools:
         yield printable(f"  {tool.name:<30} {tool.description.strip().split(chr(10), 1)[0]}")
+    yield from (printable(f"  /{status.name}:{prompt.name:<28} {prompt.description}") for prompt in tested.prompts)
     yield from (printable(f"  problem: {problem}") for problem in status.problems)
     if not tested.is_ready and tested.stderr:
         yield "  the last that it wrote on stderr:"
@@ -142,6 +156,7 @@ def _report(tested: Tested) -> Json:
         "detail": tested.status.detail,
         "seconds": round(tested.seconds, 3),
         "tools": [{"name": tool.name, "description": tool.description} for tool in tested.tools],
+        "prompts": [{"name": prompt.name, "description": prompt.description} for prompt in tested.prompts],
         "problems": list(tested.status.problems),
         "stderr": list(tested.stderr[-LINES:]),
     }
