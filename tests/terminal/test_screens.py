@@ -254,7 +254,7 @@ def test_commands_are_completed_and_carried_out(opened: Opened) -> None:
         screen.until("/compact")
         screen.shows("commands-1-completions")
         screen.type("os\t\r")
-        screen.until("Read 0 tokens")
+        screen.until("wrote 0; 0 responses.")
         screen.type("/model other\r")
         screen.until("default   other")
         screen.type("/nonsense\r")
