@@ -316,7 +316,7 @@ def test_plain_asks_by_lines_and_sends_no_sequence_at_all(opened: Opened, projec
         screen.until("why not")
         screen.type("keep it\r")
         screen.until("Both are **done**.")
-        screen.until("[default   scripted]\n>")
+        screen.until("# tokens]\n>")
         screen.type(CTRL_D)
         assert screen.end() == 0
     assert "\x1b" not in screen.raw
@@ -341,7 +341,7 @@ def test_plain_is_interrupted_and_goes_on(opened: Opened, project: Path) -> None
         screen.until("running: shell")
         screen.type(CTRL_C)
         screen.until("Interrupted.")
-        screen.until("[default   scripted]")
+        screen.until("# tokens]\n>")
         screen.type("again\r")
         screen.until("Never said.")
         screen.type(CTRL_D)
