@@ -139,6 +139,19 @@ def test_a_conversation_goes_on_with_what_was_said_before(work: Path, played) ->
     assert told.index("When is high water?") < told.index("Done.") < told.index("Where?")
 
 
+def test_a_conversation_goes_on_with_the_model_that_it_had(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.delenv("HANDRAIL_MODEL", raising=False)
+    state = work.parent / "state"
+    with ProviderServer(DIALECTS[Wire.OPENAI_CHAT](), [says("06:12."), says("At Brest.")]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        began = handrail("run", "When?", "--json", "--model", "openai-chat:qwen3-coder", state=state, cwd=work)
+        assert began.report["model"] == "openai-chat:qwen3-coder", began.err
+        done = handrail("run", "Where?", "--continue", state=state, cwd=work)
+    assert (done.code, done.out) == (0, "At Brest.\n"), done.err
+    assert [request["model"] for request in server.requests] == ["qwen3-coder", "qwen3-coder"]
+
+
 def test_without_a_conversation_there_is_none_to_go_on_with(work: Path, played) -> None:
     with played([says("x")]):
         handrail("exec", "-", state=work.parent / "state", cwd=work, stdin='{"calls": []}')

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.model import Model
+from handrail.agent.models.choosing import whole_name
 from handrail.contract.events import Event
 from handrail.contract.jobs import Job
 from handrail.errors import HandrailError
@@ -98,7 +99,7 @@ async def open_work(
 
     unfinished = bool(session) and await asyncio.to_thread(_has_unfinished, settings.workspace, session)
     async with Session.open(
-        settings.workspace, settings=settings, session=session, model=model.name, parts=Parts(asker=asker)
+        settings.workspace, settings=settings, session=session, model=whole_name(model), parts=Parts(asker=asker)
     ) as opened:
         tell([f"! {printable(note)}" for note in notes_on(settings.rules.rules, opened.knows)])
         opened.subscribe(see)
