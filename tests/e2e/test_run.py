@@ -270,3 +270,11 @@ def test_nothing_that_a_terminal_obeys_is_printed_of_what_the_model_says(work: P
     with played([says("a\x1b[2Jb\u202ec")]):
         done = run(work, "x")
     assert done.out == "a\\x1b[2Jb\\x202ec\n"
+
+
+def test_a_secret_is_left_out_of_what_people_see_though_it_comes_in_pieces(work: Path, played, monkeypatch) -> None:
+    monkeypatch.setenv("DEPLOY_TOKEN", "tok-4f9a8b7c6d5e4f3a2b1c")
+    with played([says("It is tok-4f9a8b7c6d5e4f3a2b1c, I think.")]):
+        done = run(work, "x")
+    assert "4f9a8b7c" not in done.out + done.err
+    assert done.out.endswith(", I think.\n")
