@@ -8,6 +8,7 @@ TIDE = Use("get_tide", {"port": "Brest"})
 
 SCRIPTS: dict[str, list[Turn]] = {
     "one": [says("", Use("read_file", {"file_path": "tide.txt"}))],
+    "task": [says("", Use("read_file", {"file_path": "tide.txt"})), says("High water at Brest is at 06:12.")],
     "tide": [says("I look it up.", TIDE), says("High water at Brest is at 06:12.")],
     "berth": [
         says("", TIDE),

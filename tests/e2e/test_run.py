@@ -139,6 +139,19 @@ def test_a_conversation_goes_on_with_what_was_said_before(work: Path, played) ->
     assert told.index("When is high water?") < told.index("Done.") < told.index("Where?")
 
 
+def test_a_conversation_goes_on_with_the_model_that_it_had(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.delenv("HANDRAIL_MODEL", raising=False)
+    state = work.parent / "state"
+    with ProviderServer(DIALECTS[Wire.OPENAI_CHAT](), [says("06:12."), says("At Brest.")]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        began = handrail("run", "When?", "--json", "--model", "openai-chat:qwen3-coder", state=state, cwd=work)
+        assert began.report["model"] == "openai-chat:qwen3-coder", began.err
+        done = handrail("run", "Where?", "--continue", state=state, cwd=work)
+    assert (done.code, done.out) == (0, "At Brest.\n"), done.err
+    assert [request["model"] for request in server.requests] == ["qwen3-coder", "qwen3-coder"]
+
+
 def test_without_a_conversation_there_is_none_to_go_on_with(work: Path, played) -> None:
     with played([says("x")]):
         handrail("exec", "-", state=work.parent / "state", cwd=work, stdin='{"calls": []}')
@@ -257,3 +270,11 @@ def test_nothing_that_a_terminal_obeys_is_printed_of_what_the_model_says(work: P
     with played([says("a\x1b[2Jb\u202ec")]):
         done = run(work, "x")
     assert done.out == "a\\x1b[2Jb\\x202ec\n"
+
+
+def test_a_secret_is_left_out_of_what_people_see_though_it_comes_in_pieces(work: Path, played, monkeypatch) -> None:
+    monkeypatch.setenv("DEPLOY_TOKEN", "tok-4f9a8b7c6d5e4f3a2b1c")
+    with played([says("It is tok-4f9a8b7c6d5e4f3a2b1c, I think.")]):
+        done = run(work, "x")
+    assert "4f9a8b7c" not in done.out + done.err
+    assert done.out.endswith(", I think.\n")

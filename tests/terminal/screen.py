@@ -26,13 +26,14 @@ UPDATE = "HANDRAIL_UPDATE_SNAPSHOTS"
 ON_TERMINAL = (
     "import os, sys; os.login_tty(int(sys.argv[1])); os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"
 )
-PATIENCE = 5.0
+PATIENCE = 30.0
 """Seconds until something that does not come is a failure."""
 QUIET = 1.0
 """Seconds without a change after which a new snapshot is taken."""
 
 _VARYING = (
     (re.compile(r"\d+\.\d s\b|\b\d+ s\b"), "# s"),
+    (re.compile(r"\b\d+k? tokens\b"), "# tokens"),
     (re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}"), "SESSION"),
 )
 
@@ -88,6 +89,10 @@ class Screen:
         self._screen.resize(rows, columns)
         self._set_size(columns, rows)
         os.kill(self._child.pid, signal.SIGWINCH)
+
+    def kill(self) -> None:
+        self._child.kill()
+        self._child.wait()
 
     def until(self, text: str) -> None:
         """Waits until that stands on the screen."""

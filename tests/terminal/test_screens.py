@@ -254,7 +254,7 @@ def test_commands_are_completed_and_carried_out(opened: Opened) -> None:
         screen.until("/compact")
         screen.shows("commands-1-completions")
         screen.type("os\t\r")
-        screen.until("Read 0 tokens")
+        screen.until("wrote 0; 0 responses.")
         screen.type("/model other\r")
         screen.until("default   other")
         screen.type("/nonsense\r")
@@ -303,7 +303,7 @@ def test_nothing_that_a_model_or_a_file_says_is_obeyed_by_the_terminal(opened: O
 
 def test_plain_asks_by_lines_and_sends_no_sequence_at_all(opened: Opened, project: Path) -> None:
     with opened("approvals", "plain") as screen:
-        screen.until("[default   scripted]")
+        screen.until("[default   scripted]\n>")
         screen.type("make it two\r")
         screen.until("y/1/2/3/e/n/s:")
         screen.shows("plain-1-edit")
@@ -316,7 +316,7 @@ def test_plain_asks_by_lines_and_sends_no_sequence_at_all(opened: Opened, projec
         screen.until("why not")
         screen.type("keep it\r")
         screen.until("Both are **done**.")
-        screen.until("[default   scripted]\n>")
+        screen.until("# tokens]\n>")
         screen.type(CTRL_D)
         assert screen.end() == 0
     assert "\x1b" not in screen.raw
@@ -327,21 +327,21 @@ def test_plain_asks_by_lines_and_sends_no_sequence_at_all(opened: Opened, projec
 
 def test_plain_takes_a_paste_of_many_lines_as_one_message(opened: Opened) -> None:
     with opened("talk", "plain") as screen:
-        screen.until("[default   scripted]")
+        screen.until("[default   scripted]\n>")
         screen.type("one\ntwo\nthree\n")
         screen.until("You said 3 lines, from 'one' to 'three'.")
 
 
 def test_plain_is_interrupted_and_goes_on(opened: Opened, project: Path) -> None:
     with opened("waits", "plain") as screen:
-        screen.until("[default   scripted]")
+        screen.until("[default   scripted]\n>")
         screen.type("go\r")
         screen.until("y/1")
         screen.type("y\r")
         screen.until("running: shell")
         screen.type(CTRL_C)
         screen.until("Interrupted.")
-        screen.until("[default   scripted]")
+        screen.until("# tokens]\n>")
         screen.type("again\r")
         screen.until("Never said.")
         screen.type(CTRL_D)
@@ -353,7 +353,7 @@ def test_a_dumb_terminal_is_plain_unasked(opened: Opened, project: Path, tmp_pat
 
     env = {**environment(tmp_path / "state"), "TERM": "dumb"}
     with Screen(str(HERE / "talk.py"), str(project), "talk", env=env, cwd=project) as screen:
-        screen.until("[default   scripted]")
+        screen.until("[default   scripted]\n>")
         screen.type("hello\r")
         screen.until("You said 1 lines")
     assert "\x1b" not in screen.raw

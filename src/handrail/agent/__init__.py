@@ -1,1 +1,1 @@
-"""The model loop. Here so far: the protocol to a model, a scripted one, and the smallest loop."""
+"""The agent: the loop between a model and a session, what the model is told, models of many providers, subagents."""

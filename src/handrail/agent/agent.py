@@ -181,9 +181,11 @@ async def open_agent(
 
     In a session that was taken up again it goes on with the conversation that was kept, and finishes what was not.
     `model_named` gives the models that kinds of subagents, or the model, ask for by name. Without it kinds get theirs
-    by the session's settings, and the model has no choice.
+    by the session's settings, and the model has no choice. Raises UsageError where the session has an agent already.
     """
     support = session.support
+    if support.agents.service is not None:
+        raise UsageError("this session has an agent already: close that one, or open another session")
     workspace, user = support.workspace.root, folders(os.environ).user
     place = await asyncio.to_thread(Place.read, workspace, user, time.time())
     plan_mode = support.plan_mode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from handrail.agent.model import Model
 from handrail.agent.models.provider import Provider, providers_with
@@ -48,6 +48,19 @@ def model_of(
     from handrail.agent.models.http_model import HttpModel
 
     return HttpModel(provider, _endpoint(provider, model or provider.model, environ), patience)
+
+
+@runtime_checkable
+class OfProvider(Protocol):
+    """A model that somebody offers."""
+
+    provider: str
+    name: str
+
+
+def whole_name(model: Model) -> str:
+    """As `model_of` takes it: `provider:name`. Of a model that no provider offers, its name."""
+    return f"{model.provider}:{model.name}" if isinstance(model, OfProvider) else model.name
 
 
 def _named(name: str, providers: Mapping[str, Provider]) -> tuple[Provider | None, str]:

@@ -13,7 +13,6 @@ from handrail.agent.conversation import Conversation
 from handrail.agent.events import Reported
 from handrail.agent.loop import Loop
 from handrail.agent.model import Model
-from handrail.agent.models.choosing import model_of
 from handrail.agent.subagents.subagent import Subagent
 from handrail.agent.subagents.types import NO_AGENTS, NOT_FOR_SUBAGENTS, kinds_with, listed
 from handrail.contract.agents import AgentOrder, AgentReply, AgentState, AgentStatus
@@ -165,6 +164,9 @@ class Subagents:
         try:
             if self._model_named is not None:
                 return self._model_named(named)
+            # Here, since most agents work with the model that there is.
+            from handrail.agent.models.choosing import model_of
+
             return model_of(named, settings=self._support.settings)
         except HandrailError as error:
             self._support.notice(

@@ -54,6 +54,8 @@ class Subagent:
             changed(AgentState.STOPPED)
             raise
         finally:
+            if self.is_running:  # unless it comes to its end below
+                changed(AgentState.FAILED)
             working.cancel()
             self.employer.add(self.loop.spent - before)
         changed(_STATES.get(finished.ended, AgentState.FINISHED))

@@ -59,6 +59,7 @@ class Activity:
     def begin(self) -> None:
         """The agent was told something, and works on it."""
         self._settled = []
+        self._said = True
         self._status = "thinking"
 
     def hear(self, event: AgentEvent) -> list[str]:

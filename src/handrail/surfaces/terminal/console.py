@@ -109,6 +109,10 @@ class Console:
             if self._mode:
                 self._work.session.change_mode(self._mode)
             self.skin.changed()
+            if opening.session:
+                self.skin.print([f"Going on with session {opening.session}."])
+            if self._work.unfinished:
+                await self._do(self._work, "")
             while True:
                 while not self._typed:
                     self._more.clear()
@@ -214,7 +218,8 @@ class Console:
             if command is not None:
                 await self._do_command(work, text, *command)
             else:
-                self._echo(text)
+                if text:
+                    self._echo(text)
                 await work.say(self.skin.pastes.whole(text))
         finally:
             self._busy = self._stopping = False

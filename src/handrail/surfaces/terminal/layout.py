@@ -13,8 +13,10 @@ from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
 from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.styles import Style
 
+from handrail.surfaces.cli.text import printable
 from handrail.surfaces.terminal.slash import COMMANDS, matching
 from handrail.surfaces.terminal.status import status_line
+from handrail.surfaces.terminal.wrapping import wrapped
 
 if TYPE_CHECKING:
     from handrail.surfaces.terminal.prompt import Prompt
@@ -32,16 +34,14 @@ def layout_of(prompt: Prompt) -> AnyContainer:
     is_typed = Condition(lambda: prompt.wants is not None)
     return HSplit(
         [
-            _lines(
-                FormattedTextControl(lambda: ANSI("\n".join(_live(prompt)))), Condition(lambda: bool(_live(prompt)))
-            ),
+            _lines(FormattedTextControl(lambda: ANSI("\n".join(prompt.live))), Condition(lambda: bool(prompt.live))),
             Window(height=1),
             _lines(
                 FormattedTextControl(lambda: _about_question(prompt)),
                 Condition(lambda: prompt.asked is not None and bool(_about_question(prompt))),
             ),
             ConditionalContainer(
-                Window(prompt.choices, wrap_lines=True, dont_extend_height=True, always_hide_cursor=True),
+                Window(prompt.choices, dont_extend_height=True, always_hide_cursor=True),
                 is_asked & ~is_typed,
             ),
             ConditionalContainer(_typing(prompt.typed), is_asked & is_typed),
@@ -73,12 +73,12 @@ def _typing(buffer: Buffer) -> Window:
     )
 
 
-def _live(prompt: Prompt) -> list[str]:
-    rows = prompt.rows
+def room_for_live(prompt: Prompt) -> int:
+    """Rows that are left above what a person types and chooses from."""
     below = 3 + min(prompt.draft.text.count("\n"), MOST_TYPED)
     if prompt.asked is not None:
         below += len(prompt.asked.choices) + 2
-    return prompt.host.live(max(1, rows - below))
+    return max(1, prompt.rows - below)
 
 
 def _about_question(prompt: Prompt) -> StyleAndTextTuples:
@@ -87,14 +87,17 @@ def _about_question(prompt: Prompt) -> StyleAndTextTuples:
         return [("class:hint", "a question: it takes keys once you stop typing")]
     if prompt.wants is None:
         return []
-    problem = [("class:problem", f"{prompt.problem}\n")] if prompt.problem else []
+    told = [part for line in prompt.problem.splitlines() for part in wrapped(printable(line), prompt.columns)]
+    problem = [("class:problem", "".join(f"{line}\n" for line in told))]
     return [*problem, ("", f"{prompt.wants.value}:"), ("class:hint", f"  {TYPING_KEYS}")]
 
 
 def _choices(prompt: Prompt) -> StyleAndTextTuples:
     parts: StyleAndTextTuples = []
     for choice in prompt.asked.choices if prompt.asked is not None else ():
-        parts += [("", "\n" if parts else ""), ("class:key", f"  {choice.key}"), ("", f"  {choice.label}")]
+        key, *more = wrapped(f"  {choice.key}  {choice.label}", prompt.columns)
+        label = "\n".join([key[4:], *more])
+        parts += [("", "\n" if parts else ""), ("class:key", key[:4]), ("", label)]
     return parts
 
 

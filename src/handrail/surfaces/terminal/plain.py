@@ -39,6 +39,8 @@ class Plain:
         self._host = host
         self.pastes = Pastes()
         """None are made here: what is pasted stands there whole."""
+        self._prompt = ""
+        """What stands before that which is being typed."""
         self._left = False
         self._awake = asyncio.Event()
         self._interrupts = Twice()
@@ -49,8 +51,11 @@ class Plain:
         return os.get_terminal_size(self._terminal).columns or 80
 
     def print(self, lines: Sequence[str]) -> None:
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
-        sys.stdout.flush()
+        """What comes while a person is to type stands on lines of its own, and they are asked to type again."""
+        if lines:
+            text = "".join(f"{line}\n" for line in lines)
+            sys.stdout.write(f"\n{text}{self._prompt}" if self._prompt else text)
+            sys.stdout.flush()
 
     def changed(self) -> None:
         self._awake.set()
@@ -129,6 +134,7 @@ class Plain:
         """A line, or with `together` all lines that come at once; None when it is `over`, or the person leaves."""
         sys.stdout.write(prompt)
         sys.stdout.flush()
+        self._prompt = prompt
         loop, typed = asyncio.get_running_loop(), bytearray()
         loop.add_reader(self._terminal, self._awake.set)
         try:
@@ -142,6 +148,7 @@ class Plain:
                 typed += piece
             return typed.decode("utf-8", "replace").removesuffix("\n")
         finally:
+            self._prompt = ""
             loop.remove_reader(self._terminal)
 
     async def _is_more(self, within: float | None, over: Callable[[], bool] = lambda: False) -> bool:

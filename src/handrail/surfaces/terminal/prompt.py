@@ -22,7 +22,7 @@ from handrail.errors import UsageError
 from handrail.surfaces.terminal.history import PromptHistory
 from handrail.surfaces.terminal.host import Host
 from handrail.surfaces.terminal.keys import bindings
-from handrail.surfaces.terminal.layout import STYLE, choices_of, layout_of
+from handrail.surfaces.terminal.layout import STYLE, choices_of, layout_of, room_for_live
 from handrail.surfaces.terminal.output import inline_output
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.steps import Result, Toggled, Wants
@@ -63,6 +63,7 @@ class Prompt:
         """Nobody has typed for a while: the next key is meant for the question."""
         self.choices = choices_of(self)
         self._lines: list[str] = []
+        self._live: tuple[int, list[str]] = (-1, [])
         self._last_key = 0.0
         self._interrupts = Twice()
         self._input: Input = create_input()
@@ -82,6 +83,14 @@ class Prompt:
         self.app.ttimeoutlen = ESCAPE
         self.app.timeoutlen = CALM
         self.app.key_processor.before_key_press += lambda _: self._note_key()
+
+    @property
+    def live(self) -> list[str]:
+        """The lines of this drawing: what lays them out asks more than once."""
+        drawing = self.app.render_counter
+        if self._live[0] != drawing:
+            self._live = (drawing, self.host.live(room_for_live(self)))
+        return self._live[1]
 
     @property
     def columns(self) -> int:
@@ -109,7 +118,7 @@ class Prompt:
     async def run(self) -> None:
         ticking = asyncio.create_task(self._tick())
         try:
-            await self.app.run_async(handle_sigint=False)
+            await self.app.run_async(handle_sigint=False, set_exception_handler=False)
         finally:
             ticking.cancel()
 

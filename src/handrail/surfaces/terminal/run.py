@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from typing import Any
 
 from handrail.errors import UsageError
 from handrail.runtime.who import governed_by
@@ -54,13 +55,21 @@ def _comfortable(console: Console) -> Skin:
 
 async def _run(console: Console, skin: Skin) -> int:
     """The session is closed, and every call has its result, before this returns."""
-    ended = asyncio.Event()
+    ended, faults = asyncio.Event(), list[Exception]()
 
     def end() -> None:
         ended.set()
         skin.leave()
 
+    def take(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if isinstance(error := context.get("exception"), Exception):
+            faults.append(error)
+            skin.leave()
+        else:
+            loop.default_exception_handler(context)
+
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(take)
     for number in (signal.SIGTERM, signal.SIGHUP):
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, end)
@@ -73,6 +82,8 @@ async def _run(console: Console, skin: Skin) -> int:
         await asyncio.wait([serving])
     if not serving.cancelled():
         serving.result()
+    if faults:
+        raise faults[0]
     if console.session:
         exits.told(f"to go on with this session: handrail --resume {console.session}")
     return exits.INTERRUPTED if ended.is_set() else exits.DONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -10,16 +11,19 @@ from pathlib import Path
 
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.model import Model
+from handrail.agent.models.choosing import whole_name
 from handrail.agent.sampling import ModelSampler
 from handrail.contract.events import Event
 from handrail.contract.jobs import Job
 from handrail.errors import HandrailError
 from handrail.runtime.parts import Parts
+from handrail.runtime.stored_sessions import stored_sessions
 from handrail.session import Session
 from handrail.settings.keys import APPROVE
 from handrail.settings.load import Settings
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.asking import Approve, asker_of_option
+from handrail.surfaces.cli.journals import journal_place
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.turn_text import call_lines
@@ -51,9 +55,11 @@ class Work:
     questions: Questions
     looks: Looks
     print: Print
+    unfinished: bool
+    """Of the session that was taken up: calls of it have not ended."""
 
     async def say(self, text: str) -> None:
-        """Until the agent has finished, or is interrupted."""
+        """Until the agent has finished, or is interrupted. Without a text it goes on where it was."""
         self.activity.begin()
         try:
             async for event in self.agent.send(text):
@@ -92,17 +98,23 @@ async def open_work(
         tell(activity.see(event))
         changed()
 
+    unfinished = bool(session) and await asyncio.to_thread(_has_unfinished, settings.workspace, session)
     agents: list[Agent] = []
     sampler = ModelSampler(lambda: agents[0].model if agents else model)
     parts = Parts(asker=asker, sampler=sampler)
     async with Session.open(
-        settings.workspace, settings=settings, session=session, model=model.name, parts=parts
+        settings.workspace, settings=settings, session=session, model=whole_name(model), parts=parts
     ) as opened:
         tell([f"! {printable(note)}" for note in notes_on(settings.rules.rules, opened.knows)])
         opened.subscribe(see)
         async with open_agent(opened, model) as agent:
             agents.append(agent)
-            yield Work(settings, opened, agent, activity, questions, looks, tell)
+            yield Work(settings, opened, agent, activity, questions, looks, tell, unfinished)
+
+
+def _has_unfinished(workspace: Path, session: str) -> bool:
+    stored = stored_sessions(journal_place(workspace))
+    return any(each.unfinished for each in stored if each.id == session)
 
 
 def _activity(root: Path, looks: Looks) -> Activity:

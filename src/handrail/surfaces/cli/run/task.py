@@ -10,7 +10,7 @@ from pathlib import Path
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import Ended, Finished
 from handrail.agent.limits import Limits
-from handrail.agent.models.choosing import model_of
+from handrail.agent.models.choosing import model_of, whole_name
 from handrail.agent.sampling import ModelSampler
 from handrail.agent.spent import Spent
 from handrail.contract.basics import SessionId
@@ -55,13 +55,13 @@ async def carry_out(task: Task, settings: Settings, output: Output) -> int:
     view = _view(output, leaves_open=approve is Approve.WAIT)
     parts = Parts(asker=asker_of_option(approve, settings.workspace), sampler=ModelSampler(lambda: model))
     async with Session.open(
-        settings.workspace, model=model.name, session=task.session or "", settings=settings, parts=parts
+        settings.workspace, model=whole_name(model), session=task.session or "", settings=settings, parts=parts
     ) as session:
         for note in notes_on(settings.rules.rules, session.knows):
             exits.told(printable(note))
         # One turn of the event loop later: what the agent says comes that late, and began before its calls did.
         session.subscribe(lambda event: _soon(view.told, event))
-        view.began(Began(session.id, model.name, str(settings.workspace), settings[MODE]))
+        view.began(Began(session.id, whole_name(model), str(settings.workspace), settings[MODE]))
         async with open_agent(session, model, limits=task.limits) as agent:
             finished = await _worked(task, agent, view)
         tell_survivors(session)
