@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.providers.counting import tools_text
-from handrail.providers.python.loading import Loaded, forget, loaded
 from handrail.settings.tool_folders import ToolFile, ToolFolder, read_tools
+
+if TYPE_CHECKING:
+    from handrail.providers.python.loading import Loaded  # loaded with the first file: most sessions have none
 
 SOON = 1.0
 """Seconds after which the tools of some files are offered while others still load."""
@@ -73,12 +76,14 @@ class FolderTools:
         self._show(shelf)
 
     async def _load(self, file: ToolFile) -> None:
+        from handrail.providers.python.loading import loaded
+
         async with self._loading:
             self._files[file] = await loaded(file)
 
     def _forget(self, files: Iterable[ToolFile]) -> None:
         for file in files:
-            forget(self._files.pop(file))
+            self._files.pop(file).forget()
 
     def _show(self, shelf: Shelf) -> None:
         known = [self._files[file] for file in self._folder.files if file in self._files]

@@ -36,11 +36,15 @@ class Loaded:
     problems: tuple[str, ...] = ()
     """Each with file and line, as far as there is one."""
 
+    def forget(self) -> None:
+        """Takes the module out of `sys.modules`. Calls that run go on."""
+        sys.modules.pop(self.module, None)
+
 
 async def loaded(file: ToolFile) -> Loaded:
     """Runs the file in a thread of its own, for a bounded time. Never raises but when cancelled.
 
-    From then on `sys.modules` has it, where dataclasses and annotations look names up; see `forget`.
+    From then on `sys.modules` has it, where dataclasses and annotations look names up; see `Loaded.forget`.
     """
     module, stop = _module(file), _Stop(str(file.path))
     outcome = await guarded_in_thread(lambda: _held(file, module, stop), LOAD_WITHIN)
@@ -49,11 +53,6 @@ async def loaded(file: ToolFile) -> Loaded:
         return Loaded(module.__name__, outcome.value.tools, problems)
     where = f"{file.name}:{stop.line}" if stop.line else file.name
     return Loaded(module.__name__, problems=(f"{where}: {outcome.message if stop.passed else _HANGS}",))
-
-
-def forget(file: Loaded) -> None:
-    """Takes the module out of `sys.modules`. Calls that run go on."""
-    sys.modules.pop(file.module, None)
 
 
 _HANGS = (
