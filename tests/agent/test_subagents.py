@@ -14,9 +14,11 @@ from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import AgentEvent, Ended, Finished, Reported, TurnEnded
 from handrail.contract.agents import AgentState
 from handrail.contract.calls import Cancelled, Completed, Failed, Rejected, SettledState
+from handrail.contract.confirmation import Once
 from handrail.contract.events import CallChanged
 from handrail.policy import load_rules
-from handrail.session import Session
+from handrail.runtime.askers import LeftOpen
+from handrail.session import Parts, Session
 from handrail.settings.load import load_settings
 from handrail.wire import Wire
 from servers.script import Turn, Use, says
@@ -331,3 +333,90 @@ async def test_without_an_agent_in_the_session_there_are_no_agents_on_the_menu(w
             shown = {tool.tool.name: tool.description for tool in session.menu("main").tools}
             assert "- explore: " in shown["agent"]
             assert "send_message" in shown
+
+
+async def test_one_that_works_hears_a_message_with_its_next_request_and_may_write_to_the_main_one(
+    workspace: Path,
+) -> None:
+    child = kid(
+        says("", Use("send_message", {"to": "main", "message": "Which port?"})), says("I wait."), says("Port 7, then.")
+    )
+    parent = main(
+        says("", task(background=True)),
+        says("", Use("send_message", {"to": "general-1", "message": "Port 7."})),
+        says("Told."),
+        says("It is port 7."),
+    )
+    child.hangs = asyncio.Event()
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+
+        def release(turn: Any) -> None:
+            if any(call.request.name == "send_message" for call in turn.calls):
+                assert child.hangs is not None
+                child.hangs.set()
+
+        agent.halts.append(release)
+        await told(agent, "ask")
+        while await agent.quiet():
+            await told(agent, "")
+    assert "Port 7." in str(child.requests[1].messages) + str(child.requests[-1].messages)
+    assert "Which port?" in str(parent.requests[-1].messages)
+    assert child.wrong == parent.wrong == []
+
+
+async def test_a_grandchild_has_no_tool_that_its_parent_lacks(workspace: Path) -> None:
+    folder = workspace / "config" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "lead.md").write_text("---\nname: lead\ndescription: Leads.\ntools: agent, read_file\n---\nLead.\n")
+    settings = load_settings(workspace, {"HANDRAIL_CONFIG": str(workspace / "config")}, {"agent_depth": 3})
+    grandchild = PlayedModel(
+        Wire.GEMINI,
+        [
+            says(
+                "",
+                Use("write_file", {"file_path": "x", "content": "x"}),
+                Use("shell", {"command": "touch y"}),
+                Use("read_file", {"file_path": "a.txt"}),
+            ),
+            says("Read."),
+        ],
+        name="kid2",
+    )
+    child, parent = kid(says("", task(model="kid2")), says("Led.")), main(says("", task("lead")), says("Well."))
+    async with (
+        Session.open(workspace, settings=settings, mode="bypass") as session,
+        open_agent(session, parent, model_named=models(kid=child, kid2=grandchild)) as agent,
+    ):
+        calls = settled_calls(session)
+        await told(agent, "lead")
+        assert [status.id for status in agent.agents()] == ["lead-1", "general-1"]
+        assert agent.spent.turns == 6
+    assert [type(of_tool(calls, name)[0]) for name in ("write_file", "shell", "read_file")] == [
+        Rejected,
+        Rejected,
+        Completed,
+    ]
+    assert {tool.tool.name for tool in grandchild.requests[0].menu.tools} <= {"read_file", "agent", "send_message"}
+    assert not (workspace / "x").exists()
+
+
+async def test_a_subagents_call_that_waits_for_somebody_parks_the_turn_and_goes_on_when_it_is_answered(
+    workspace: Path,
+) -> None:
+    child = kid(says("", Use("write_file", {"file_path": "x", "content": "x"})), says("Written."))
+    parent = main(says("", task()), says("Well."))
+    async with (
+        Session.open(workspace, mode="default", parts=Parts(asker=LeftOpen())) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        _, finished = await told(agent, "write")
+        assert finished.ended is Ended.PARKED
+        (question,) = session.pending()
+        assert session.answer(question.approval, Once(), "test")
+        _, finished = await told(agent, "")
+    assert finished == Finished(Ended.DONE, "Well.")
+    assert (workspace / "x").exists()
+    assert child.wrong == parent.wrong == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,11 @@ def count_lines(messages: Sequence[JsonObject]) -> Say:
     text = next(said for message in reversed(messages) if not (said := str(message["content"])).startswith("<note>"))
     lines = text.split("\n")
     return Say(f"You said {len(lines):,} lines, from '{lines[0]}' to '{lines[-1]}'.")
+
+
+def plan_file(messages: Sequence[JsonObject]) -> str:
+    """Where the plan goes, as the tool that entered the mode said."""
+    return re.findall(r"\.handrail/plans/[\w.-]+\.md", str(messages))[-1]
 
 
 MARKDOWN = """# A plan
@@ -81,6 +87,18 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
         Say("Thanks."),
     ),
     "talk": (count_lines, count_lines, count_lines),
+    "plan": (
+        Say("", (Use("enter_plan_mode"),)),
+        lambda messages: Say("", (Use("write_file", {"file_path": plan_file(messages), "content": MARKDOWN}),)),
+        Say("", (Use("exit_plan_mode"),)),
+        Say("On to it."),
+    ),
+    "helper": (
+        Say("", (Use("agent", {"description": "find the two", "prompt": "Where is two?", "agent": "explore"}),)),
+        Say("", (Use("shell", {"command": "echo begun; until [ -e go ]; do sleep 0.02; done"}),)),
+        Say("It is in a.txt."),
+        Say("My helper found it."),
+    ),
     "evil": (
         Say(
             "\x1b[2J\x1b]0;pwned\x07Hello\x9b31m.",

@@ -126,8 +126,8 @@ async def test_the_calls_of_a_call_are_counted_and_shown_below_it_but_not_printe
     assert shown.live(0.0, MOST)[1].startswith("    ● 0.0 s  shell  echo child")
     printed += shown.see(CallChanged(replace(child[-1], request=parent)))
     assert printed == []
-    assert "1 calls" in shown.live(0.0, MOST)[0]
-    assert "1 calls" in shown.see(CallChanged(mother[-1]))[0]
+    assert "1 call" in shown.live(0.0, MOST)[0]
+    assert "1 call" in shown.see(CallChanged(mother[-1]))[0]
 
 
 @pytest.mark.parametrize(

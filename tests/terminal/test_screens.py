@@ -233,6 +233,28 @@ def test_questions_are_answered_by_a_key_by_several_and_in_words(opened: Opened)
         screen.shows("questions-3-done")
 
 
+def test_a_plan_is_shown_and_approved_with_the_mode_to_go_on_in(opened: Opened) -> None:
+    with opened("plan") as screen:
+        screen.until(READY)
+        screen.type("plan it\r")
+        screen.until(KEYS)
+        screen.shows("plan-1-asked")
+        screen.type("2")
+        screen.until("On to it.")
+        screen.until("accept-edits   scripted")
+
+
+def test_the_calls_of_a_subagent_stand_below_its_own(opened: Opened, project: Path) -> None:
+    with opened("helper") as screen:
+        screen.until(READY)
+        screen.type("find it\r")
+        screen.until("│ begun")
+        screen.shows("helper-1-running")
+        (project / "go").touch()
+        screen.until("My helper found it.")
+        screen.shows("helper-2-done")
+
+
 def test_shift_tab_goes_through_the_modes_and_the_line_below_tells(opened: Opened, project: Path) -> None:
     with opened("edit") as screen:
         screen.until(READY)

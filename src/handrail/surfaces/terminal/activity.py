@@ -103,7 +103,7 @@ class Activity:
                     done = "" if fraction is None else f"{fraction:.0%} "
                     self._calls[call].progress = f"{done}{printable(self._redactor.text(message))}".strip()
             case NoticeGiven(message=message):
-                return [self._note(message)]
+                return self._after_text([self._note(message)])
             case TopicSet(title=title, intent=intent):
                 said = f"  {dim(printable(self._redactor.text(intent)), colour=self._colour)}" if intent else ""
                 return ["", f"{bold(f'# {printable(self._redactor.text(title))}', colour=self._colour)}{said}"]

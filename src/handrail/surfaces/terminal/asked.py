@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handrail.contract.confirmation import QuestionConfirmation
+from handrail.contract.confirmation import PlanConfirmation, QuestionConfirmation
 from handrail.runtime.answers import QUESTIONS, kind_of
 from handrail.surfaces.cli.confirming import shown_lines
-from handrail.surfaces.cli.text import bold, printable
+from handrail.surfaces.cli.text import bold, dim, printable, shown_path
+from handrail.surfaces.terminal.activity import Layout
 from handrail.surfaces.terminal.dialog import Dialog
 from handrail.surfaces.terminal.forms import field_lines
 from handrail.surfaces.terminal.wrapping import wrapped
 
 
-def asked_lines(dialog: Dialog, root: Path, columns: int, *, colour: bool) -> list[str]:
+def asked_lines(dialog: Dialog, root: Path, layout: Layout, columns: int, *, colour: bool) -> list[str]:
     """Long sentences are broken where words end, to fit `columns`; commands and changes stay as they are.
     Everything in it that a model, a server or a file chose is made printable.
     """
     call, asked = dialog.call, dialog.call.confirmation
     if isinstance(asked, QuestionConfirmation) and kind_of(call) in QUESTIONS:
         return _question(asked, columns, colour=colour)
+    if isinstance(asked, PlanConfirmation):
+        where = dim(printable(f"(in {shown_path(asked.path, root)})"), colour=colour)
+        return [bold(printable(asked.title), colour=colour), "", *layout(asked.plan), "", where]
     title = f"{call.invocation.tool.name}: {call.invocation.describe()}"
     *lines, why = shown_lines(title, asked, call.decision, (), root, colour=colour)
     return [*lines, *wrapped(why, columns)]

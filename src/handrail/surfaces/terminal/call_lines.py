@@ -84,7 +84,7 @@ def open_line(call: ShownCall, now: float, redactor: Redactor, *, colour: bool) 
         case AwaitingApproval():
             return f"{tinted('?', 'yellow', colour=colour)} waits for you  {title}"
         case Executing(started_at=started):
-            made = f"  {call.made} calls" if call.made else ""
+            made = f"  {_calls(call.made)}" if call.made else ""
             progress = f"  {call.progress}" if call.progress else ""
             mark = tinted("●", "yellow", colour=colour)
             return f"{mark} {seconds(now - started)}  {title}{dim(made + progress, colour=colour)}"
@@ -108,11 +108,15 @@ def settled_lines(call: ShownCall, root: Path, redactor: Redactor, *, colour: bo
     knowing = redactor_for(state.invocation, redactor) if state.invocation else redactor
     mark, tint, word = _MARKS[type(state)]
     took = seconds((duration_ms(state) or 0.0) / 1000)
-    more = [took, *([f"{call.made} calls"] if call.made else []), *_counted(state.result.display)]
+    more = [took, *([_calls(call.made)] if call.made else []), *_counted(state.result.display)]
     mark = f"{word}:" if words else tinted(mark, tint, colour=colour)
     first = f"{mark} {title_of(state, redactor, colour=colour)}  {dim(', '.join(more), colour=colour)}"
     details = "\n".join(_details(state, root, knowing, colour=colour, words=words))
     return [first, *([f"  {line}" for line in knowing.text(details).split("\n")] if details else [])]
+
+
+def _calls(made: int) -> str:
+    return "1 call" if made == 1 else f"{made} calls"
 
 
 def title_of(state: CallState, redactor: Redactor, *, colour: bool = False) -> str:

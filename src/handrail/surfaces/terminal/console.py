@@ -156,7 +156,10 @@ class Console:
     def question_lines(self, dialog: Dialog) -> list[str]:
         from handrail.surfaces.terminal.asked import asked_lines
 
-        return asked_lines(dialog, self._opening.settings.workspace, self.skin.columns, colour=self.skin.colour)
+        if self._work is None:
+            return []
+        root, layout = self._opening.settings.workspace, self._work.looks.layout
+        return asked_lines(dialog, root, layout, self.skin.columns, colour=self.skin.colour)
 
     def answer(self, dialog: Dialog, result: Result) -> None:
         from handrail.surfaces.terminal.dialog import said_in_words

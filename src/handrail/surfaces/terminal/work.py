@@ -43,6 +43,12 @@ class Looks:
     """Instead of marks, for people who listen; and text as it is, not laid out."""
     columns: Callable[[], int]
 
+    def layout(self, text: str) -> list[str]:
+        """Markdown as lines."""
+        if self.words:
+            return printable(text, keep_lines=True).split("\n")
+        return markdown_lines(text, self.columns(), colour=self.colour)
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -92,7 +98,7 @@ async def open_work(
     questions = Questions(changed)
     approve = Approve(settings[APPROVE])
     asker = questions if approve is Approve.ASK else asker_of_option(approve, settings.workspace)
-    activity = _activity(settings.workspace, looks)
+    activity = Activity(settings.workspace, Redactor(os.environ), looks.layout, colour=looks.colour, words=looks.words)
 
     def see(event: Event) -> None:
         tell(activity.see(event))
@@ -115,12 +121,3 @@ async def open_work(
 def _has_unfinished(workspace: Path, session: str) -> bool:
     stored = stored_sessions(journal_place(workspace))
     return any(each.unfinished for each in stored if each.id == session)
-
-
-def _activity(root: Path, looks: Looks) -> Activity:
-    def layout(text: str) -> list[str]:
-        if looks.words:
-            return printable(text, keep_lines=True).split("\n")
-        return markdown_lines(text, looks.columns(), colour=looks.colour)
-
-    return Activity(root, Redactor(os.environ), layout, colour=looks.colour, words=looks.words)
