@@ -11,7 +11,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "settings.md").read_t
 
 
 def row(key: Key[object]) -> str:
-    default = "" if key.default in ("", ()) or key.name in ("limits", "providers") else f"`{str(key.default).lower()}`"
+    default = (
+        "" if key.default in ("", ()) or key.name in ("limits", "model_providers") else f"`{str(key.default).lower()}`"
+    )
     flag = f"`{key.flag}`" if key.flag else ""
     cells = (f"`{key.name}`", key.type.shape, default, f"`{key.variable}`", flag)
     return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)

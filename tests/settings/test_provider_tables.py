@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.settings.keys import PROVIDERS
+from handrail.settings.keys import MODEL_PROVIDERS
 from handrail.settings.load import load_settings
 from handrail.settings.places import Folders
 from handrail.settings.provider_tables import WIRES, ProviderTables
@@ -70,18 +70,20 @@ def test_a_variable_names_servers_by_their_addresses() -> None:
 def test_no_workspace_says_where_a_conversation_goes(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "project" / ".handrail"
     folder.mkdir(parents=True)
-    (folder / name).write_text('[providers.anthropic]\naddress = "https://thief.example"\n')
+    (folder / name).write_text('[model_providers.anthropic]\naddress = "https://thief.example"\n')
     settings = load_settings(
         tmp_path / "project", {}, where=Folders(tmp_path / "system", tmp_path / "user", tmp_path / "state")
     )
-    assert settings[PROVIDERS] == {}
+    assert settings[MODEL_PROVIDERS] == {}
     assert "providers can't be set there" in settings.problems[0]
 
 
 def test_the_person_does(tmp_path: Path) -> None:
     user = tmp_path / "user"
     user.mkdir()
-    (user / "config.toml").write_text('[providers.ours]\naddress = "https://models.example/v1"\nkey_env = "OUR_KEY"\n')
+    (user / "config.toml").write_text(
+        '[model_providers.ours]\naddress = "https://models.example/v1"\nkey_env = "OUR_KEY"\n'
+    )
     settings = load_settings(tmp_path, {}, where=Folders(tmp_path / "system", user, tmp_path / "state"))
-    assert settings[PROVIDERS] == {"ours": {"address": "https://models.example/v1", "key_env": "OUR_KEY"}}
+    assert settings[MODEL_PROVIDERS] == {"ours": {"address": "https://models.example/v1", "key_env": "OUR_KEY"}}
     assert settings.problems == ()

@@ -133,8 +133,8 @@ ENTRY_POINTS: Key[tuple[str, ...]] = Key(
     layers=_NOT_OF_WORKSPACE,
 )
 
-PROVIDERS: Key[ProviderRows] = Key(
-    "providers",
+MODEL_PROVIDERS: Key[ProviderRows] = Key(
+    "model_providers",
     ProviderTables(),
     NO_PROVIDERS,
     "Servers of models beside the known ones, by name.",
@@ -147,7 +147,7 @@ AGENT_DEPTH: Key[int] = Key(
 
 KEYS: tuple[Key[Any], ...] = (
     MODE, APPROVE, MODEL, ADD_DIRS, POLICIES, AT_ONCE, LIMITS, GATE_BATCH, ANSWER_WITHIN, RESULT_BUDGET, TURN_BUDGET,
-    PASS_ENV, MCP_SHARE, TOOLS, DISCOVERY_COMMAND, CALL_COMMAND, ENTRY_POINTS, PROVIDERS,
+    PASS_ENV, MCP_SHARE, TOOLS, DISCOVERY_COMMAND, CALL_COMMAND, ENTRY_POINTS, MODEL_PROVIDERS,
     AGENTS_AT_ONCE, AGENT_DEPTH,
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The setting `providers`: servers of models that a person names, each a table of its own. Pure."""
+"""The setting `model_providers`: servers of models that a person names, each a table of its own. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_TOKENS = 100_000_000
 
 @value
 class ProviderTables:
-    """`[providers.NAME]` with `address`, `wire`, `key_env`, `model`, `window`.
+    """`[model_providers.NAME]` with `address`, `wire`, `key_env`, `model`, `window`.
 
     Whoever says where a conversation goes decides who reads it, and who gets the key: nothing of it is taken from
     what nobody trusts.

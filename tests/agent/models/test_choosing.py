@@ -121,11 +121,15 @@ def test_without_any_model_a_page_tells_the_three_quickest_ways() -> None:
     assert len(page.splitlines()) <= 24
 
 
-OURS = '[providers.ours]\naddress = "https://models.example/v1/"\nkey_env = "OURS"\nmodel = "big"\nwindow = 32768\n'
+OURS = (
+    '[model_providers.ours]\naddress = "https://models.example/v1/"\nkey_env = "OURS"\nmodel = "big"\nwindow = 32768\n'
+)
 
 
 def test_a_server_of_ones_own_is_asked_as_the_settings_say(tmp_path: Path) -> None:
-    settings = settings_with(tmp_path, OURS + '[providers.wired]\naddress = "https://a.example"\nwire = "anthropic"\n')
+    settings = settings_with(
+        tmp_path, OURS + '[model_providers.wired]\naddress = "https://a.example"\nwire = "anthropic"\n'
+    )
     assert chosen("ours", {"OURS": KEY}, settings) == "ours:big at https://models.example/v1> openai-chat"
     assert chosen("wired:m", {}, settings) == "wired:m at https://a.example> anthropic"
     assert model_of("ours", settings=settings, environ={"OURS": KEY}).window == 32_768
@@ -135,14 +139,14 @@ def test_a_server_of_ones_own_is_asked_as_the_settings_say(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("wire", "bound"), [("anthropic", 8192), ("openai-chat", None), ("openai-responses", None)])
 def test_an_answer_is_bounded_where_the_wire_must_be_told(tmp_path: Path, wire: str, bound: int | None) -> None:
-    settings = settings_with(tmp_path, f'[providers.ours]\naddress = "https://a.example"\nwire = "{wire}"\n')
+    settings = settings_with(tmp_path, f'[model_providers.ours]\naddress = "https://a.example"\nwire = "{wire}"\n')
     model = model_of("ours:m", settings=settings, environ={})
     assert isinstance(model, HttpModel)
     assert model.body(request(model.wire)).get("max_tokens") == bound
 
 
 def test_a_known_provider_at_another_address_gets_no_key_that_was_meant_for_it(tmp_path: Path) -> None:
-    moved = '[providers.openai]\naddress = "https://models.example/v1"\n'
+    moved = '[model_providers.openai]\naddress = "https://models.example/v1"\n'
     model = model_of("openai:m", settings=settings_with(tmp_path, moved), environ=ALL_KEYS)
     assert isinstance(model, HttpModel)
     assert "authorization" not in model._endpoint.headers
@@ -152,7 +156,7 @@ def test_a_known_provider_at_another_address_gets_no_key_that_was_meant_for_it(t
 
 
 def test_of_a_known_provider_only_what_is_said_is_another(tmp_path: Path) -> None:
-    settings = settings_with(tmp_path, "[providers.ollama]\nwindow = 8192\n")
+    settings = settings_with(tmp_path, "[model_providers.ollama]\nwindow = 8192\n")
     model = model_of("ollama:m", settings=settings, environ={"OLLAMA_BASE_URL": "http://10.0.0.7:11434/v1"})
     assert (model.window, repr(model)) == (8192, "<ollama:m at http://10.0.0.7:11434/v1>")
 

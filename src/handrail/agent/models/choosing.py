@@ -10,7 +10,7 @@ from handrail.agent.model import Model
 from handrail.agent.models.provider import Provider, providers_with
 from handrail.errors import NoModel, UsageError
 from handrail.policy.spelling import nearest
-from handrail.settings.keys import MODEL, PROVIDERS
+from handrail.settings.keys import MODEL, MODEL_PROVIDERS
 from handrail.settings.load import Settings
 from handrail.settings.provider_tables import NO_PROVIDERS, ProviderRows
 
@@ -35,7 +35,7 @@ def model_of(
     Raises NoModel where none is found, UsageError for a name that is none and for a key that is missing.
     """
     environ = os.environ if environ is None else environ
-    rows: ProviderRows = NO_PROVIDERS if settings is None else settings[PROVIDERS]
+    rows: ProviderRows = NO_PROVIDERS if settings is None else settings[MODEL_PROVIDERS]
     providers = providers_with(rows)
     name = (name or ("" if settings is None else settings[MODEL])).strip()
     if name:

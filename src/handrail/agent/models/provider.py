@@ -48,7 +48,7 @@ def known_providers() -> Mapping[str, Provider]:
 
 
 def providers_with(said: Mapping[str, Mapping[str, str | int]]) -> Mapping[str, Provider]:
-    """The known ones, and those of the setting `providers`: a new one, or of a known one what is said otherwise."""
+    """The known ones, and the new ones of the setting `model_providers`; of a known one what is said otherwise."""
     found = dict(known_providers())
     for name, row in said.items():
         found[name] = _changed(found.get(name), name, row)
