@@ -12,6 +12,7 @@ from mcp_world import PLAIN_SERVER, called, ready, text_of, tool, until
 
 from accounts import case
 from handrail.contract.basics import Instant
+from handrail.contract.calls import Completed, Rejected
 from handrail.contract.provider import Condition
 from handrail.policy import Mode
 from handrail.runtime.parts import Parts
@@ -66,6 +67,35 @@ async def test_once_trusted_they_run_and_one_that_can_not_takes_no_other_with_it
         assert text_of(await called(session, "mcp_tides_high", {"port": "Dover"})) == '{"port": "Dover"}'
         status = await until(session, lambda status: status.condition is Condition.FAILED, "unset")
         assert "env.TOKEN needs the variable NO_SUCH_VARIABLE_HERE, which is not set" in status.detail
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+async def test_no_server_of_the_workspace_takes_a_rule_away_from_a_tool_of_the_persons(
+    root: Path, trusted: bool
+) -> None:
+    """A server `git_hub` beside `git`, of which a rule denies the tool `hub_delete`."""
+    own = {"git": {"command": sys.executable, "args": script(root, "git", {"tools": [tool("hub_delete")]})}}
+    write_private(root / "home/.claude.json", json.dumps({"mcpServers": own}))
+    write_private(root / "user/policy.toml", '[[rule]]\ntool = "mcp_git_hub_delete"\ndecision = "deny"\n')
+    guest = {"git_hub": {"command": sys.executable, "args": script(root, "hub", {"tools": [tool("delete")]})}}
+    (root / "work/.mcp.json").write_text(json.dumps({"mcpServers": guest}))
+    if trusted:
+        TrustStore(root / "state").add([waiting.key for waiting in loaded(root).waiting], Instant(0.0))
+    async with Session.open(
+        root / "work", mode=Mode.BYPASS, settings=loaded(root), parts=Parts(journal=MemoryJournal())
+    ) as session:
+        await ready(session, "git")
+        for name in ("mcp_git_hub_delete", "mcp__git__hub_delete"):
+            assert isinstance(await called(session, name), Rejected)
+        if trusted:
+            await ready(session, "git_hub")
+            assert isinstance(await called(session, "mcp__git_hub__delete"), Completed)
+
+
+def write_private(path: Path, text: str) -> None:
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o600)
 
 
 async def test_a_server_that_is_switched_off_is_not_started(root: Path) -> None:

@@ -85,6 +85,25 @@ PARTS = st.one_of(
 @given(servers=st.sets(PARTS, min_size=1, max_size=4), tools=st.sets(PARTS, min_size=1, max_size=4))
 def test_no_two_tools_of_the_servers_of_a_session_share_a_name(servers: set[str], tools: set[str]) -> None:
     named = [tool_names(server, tool, servers) for server, tool in product(sorted(servers), sorted(tools))]
+    assert_each_has_its_own(named)
+
+
+@given(hosts=st.sets(PARTS, max_size=3), guests=st.sets(PARTS, max_size=3), tools=st.sets(PARTS, max_size=4))
+def test_what_came_with_a_workspace_shares_no_name_either_and_changes_none_of_the_persons(
+    hosts: set[str], guests: set[str], tools: set[str]
+) -> None:
+    own = [tool_names(host, tool, hosts) for host, tool in product(sorted(hosts), sorted(tools))]
+    came = product(sorted(guests - hosts), sorted(tools))
+    assert_each_has_its_own([*own, *(tool_names(guest, tool, hosts | guests, hosts) for guest, tool in came)])
+
+
+def test_a_rule_for_a_tool_of_a_person_holds_for_no_tool_of_a_workspaces_server_that_looks_like_it() -> None:
+    guest = tool_names("git_hub", "delete", ["git", "git_hub"], ["git"])
+    assert "mcp_git_hub_delete" not in (guest.ours, guest.claudes, *guest.for_rules)
+    assert guest.ours.startswith("mcp_git_hub_")
+
+
+def assert_each_has_its_own(named: list[ToolNames]) -> None:
     names = [name for each in named for name in (each.ours, each.claudes)]
     assert len(set(names)) == len(names)
     assert all(NAME.fullmatch(name) for name in names)

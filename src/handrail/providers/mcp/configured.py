@@ -15,10 +15,10 @@ from handrail.settings.mcp.server import ServerConfig
 
 
 def configured_servers(settings: Settings, around: Around) -> Iterator[Provider]:
-    """In the order of their configuration."""
+    """In the order of their configuration. One that nobody trusts changes nothing for the others."""
     servers = settings.servers
-    names = [server.name for server in (*servers.usable, *servers.untrusted)]
-    offering = Offering(names, settings[MCP_SHARE])
+    guests = [server.name for server in servers.usable if server.of_workspace]
+    offering = Offering([server.name for server in servers.usable], settings[MCP_SHARE], guests)
     usable = [McpServer(server, around, offering) for server in servers.usable]
     yield from usable
     yield ResourceTools(usable)

@@ -10,7 +10,7 @@ from handrail.contract.basics import JsonObject
 from handrail.contract.parameters import SchemaParameters
 from handrail.contract.values import value
 from handrail.policy.wording import shortened
-from handrail.providers.mcp.names import ToolNames, tool_names
+from handrail.providers.mcp.names import ToolNames
 from handrail.providers.mcp.results import OutputCheck
 from handrail.providers.mcp.schemas import digest, parameters_of
 from handrail.settings.mcp.server import ServerConfig
@@ -60,8 +60,8 @@ class Definition:
     problems: tuple[str, ...] = ()
 
 
-def read_definition(tool: types.Tool, server: ServerConfig, others: tuple[str, ...], most: int) -> Definition:
-    """`others`: the servers configured beside this one; `most`: what it may raise the size of its results to.
+def read_definition(tool: types.Tool, server: ServerConfig, names: ToolNames, most: int) -> Definition:
+    """`names` are what it is called here; `most`: what it may raise the size of its results to.
 
     Raises Unusable.
     """
@@ -79,7 +79,7 @@ def read_definition(tool: types.Tool, server: ServerConfig, others: tuple[str, .
     own = digest(server.shown, tool.name, tool.title, tool.description, tool.input_schema, tool.output_schema, hints)
     return Definition(
         tool.name,
-        tool_names(server.name, tool.name, others),
+        names,
         title,
         description,
         read.parameters,

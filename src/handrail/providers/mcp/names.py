@@ -51,11 +51,12 @@ class _Form:
 _OURS, _CLAUDES = _Form("mcp_", "_"), _Form("mcp__", "__", claudes=True)
 
 
-def tool_names(server: str, tool: str, others: Iterable[str] = ()) -> ToolNames:
-    """`others`: the servers that are configured beside this one."""
-    others = tuple(other for other in others if other != server)
-    ours, is_plain = _name(_OURS, server, tool, others)
-    claudes, is_claudes_plain = _name(_CLAUDES, server, tool, others)
+def tool_names(server: str, tool: str, others: Iterable[str] = (), hosts: Iterable[str] = ()) -> ToolNames:
+    """`others`: the servers that are configured beside this one; `hosts`: those of them that know nothing of it, so
+    that a name which could be one of theirs is theirs."""
+    others, hosts = (tuple(other for other in given if other != server) for given in (others, hosts))
+    ours, is_plain = _name(_OURS, server, tool, others, hosts)
+    claudes, is_claudes_plain = _name(_CLAUDES, server, tool, others, hosts)
     is_writable = len(tool) <= _LONGEST_IN_RULES
     plain = [f"mcp_{server}_{tool}", f"mcp_{bare(server)}_{tool}"] if is_plain and is_writable else []
     plain += [f"mcp__{server}__{tool}"] if is_claudes_plain and is_writable else []
@@ -63,7 +64,7 @@ def tool_names(server: str, tool: str, others: Iterable[str] = ()) -> ToolNames:
     return ToolNames(ours, claudes, tuple(dict.fromkeys(name for name in plain if name not in (ours, claudes))))
 
 
-def _name(form: _Form, server: str, tool: str, others: tuple[str, ...]) -> tuple[str, bool]:
+def _name(form: _Form, server: str, tool: str, others: tuple[str, ...], hosts: tuple[str, ...]) -> tuple[str, bool]:
     """A name in one form; and whether it is the plain one, by which nobody could mean another server's tool."""
     mark = _mark(server, tool)
     own = form.server(server)
@@ -72,7 +73,9 @@ def _name(form: _Form, server: str, tool: str, others: tuple[str, ...]) -> tuple
         # That one is really called so. A rule for all its tools must not reach this one.
         own, is_plain = f"{own}-{_mark(server)}", False
         name = f"{form.opening}{own}{form.between}{tool}"
-    elif any(_begins_as_of(other, form, own, fit(plain)) for other in others):
+    elif any(_begins_as_of(other, form, own, fit(plain)) for other in others) or any(
+        fit(plain).startswith(f"{form.opening}{fit(form.server(host))}{form.between}") for host in hosts
+    ):
         name, is_plain = f"{form.opening}{own}{form.between}{mark}{form.between}{tool}", False
     else:
         name, is_plain = plain, True

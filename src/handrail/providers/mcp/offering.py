@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from handrail.policy.wording import shortened
 from handrail.providers.mcp.definition import Definition, Unusable, read_definition
+from handrail.providers.mcp.names import tool_names
 from handrail.providers.mcp.schemas import digest
 from handrail.providers.mcp.tool import MOST_BY_ITS_WORD, Defined, McpTool
 from handrail.settings.mcp.server import ServerConfig
@@ -28,9 +29,11 @@ SHARE = 10
 class Offering:
     """Of all servers of one session: they share the room that the menu has for them."""
 
-    def __init__(self, servers: Iterable[str] = (), share: int = SHARE) -> None:
-        """`servers` are the names of all that are configured; `share` is in percent of the context."""
+    def __init__(self, servers: Iterable[str] = (), share: int = SHARE, guests: Iterable[str] = ()) -> None:
+        """`servers` are the names of all that may be started, `guests` those of them that came with the workspace:
+        they change no name of another's tools, by which its rules know them. `share` is in percent of the context."""
         self._servers = tuple(servers)
+        self._hosts = tuple(dict.fromkeys(self._servers).keys() - set(guests))
         self._room = WINDOW * CHARACTERS_PER_TOKEN * share // 100
         self._taken: dict[str, int] = {}
         """Characters by server, of those whose tools are on the menu."""
@@ -74,7 +77,8 @@ class Offering:
         return tools, [*problems, *_unknown(config.include, listed), *_unknown(config.exclude, listed)]
 
     def _definition(self, tool: types.Tool, config: ServerConfig) -> Definition:
-        return read_definition(tool, config, self._servers, MOST_BY_ITS_WORD)
+        others, hosts = (self._servers, self._hosts) if config.of_workspace else (self._hosts, ())
+        return read_definition(tool, config, tool_names(config.name, tool.name, others, hosts), MOST_BY_ITS_WORD)
 
     def _defers(self, server: str, size: int) -> bool:
         """Whoever comes first has the room, so that what a model has seen on its menu stays there."""

@@ -66,7 +66,7 @@ def read_server(
     name: str, said: object, form: Form, origin: Origin, environ: Mapping[str, str]
 ) -> tuple[ServerConfig, tuple[str, ...]]:
     """One server, and what is told of its entry though it can be started. What is wrong with it is its `problem`."""
-    broken = ServerConfig(name, Stdio(""), origin.name)
+    broken = ServerConfig(name, Stdio(""), origin.name, origin.layer.is_of_workspace)
     if not isinstance(said, Mapping):
         return replace(broken, problem=f"{origin}: it is no table of fields"), ()
     entry = Entry({str(key): given for key, given in said.items()}, Variables(environ, form.bare_variables))

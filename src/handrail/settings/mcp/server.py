@@ -86,6 +86,8 @@ class ServerConfig:
     transport: Transport
     origin: str
     """The file that it stands in, as people see it named."""
+    of_workspace: bool = False
+    """It came with the workspace."""
     shown: str = ""
     """Command line or address for people, as written: no variable in it is filled in."""
     start_within: float = START_WITHIN

@@ -45,8 +45,7 @@ def run_list(workspace: Path, *, as_json: bool) -> None:
 
 def _rows(settings: Settings, logins: Logins) -> Iterator[Row]:
     for server in settings.servers.usable:
-        of_workspace = not server.origin.startswith(("/", "~"))
-        yield Row(server, "trusted" if of_workspace else "yours", *_status(server, logins))
+        yield Row(server, "trusted" if server.of_workspace else "yours", *_status(server, logins))
     for server in settings.servers.untrusted:
         yield Row(server, "untrusted", "untrusted", "look with `handrail trust show`, then `handrail trust add`")
 
