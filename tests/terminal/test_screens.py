@@ -58,6 +58,24 @@ def test_a_session_with_approvals(opened: Opened, project: Path) -> None:
     assert (project / "build").is_dir()
 
 
+def test_several_that_wait_are_listed_and_asked_one_after_the_other(opened: Opened, project: Path) -> None:
+    with opened("two") as screen:
+        screen.until(READY)
+        screen.type("do both\r")
+        screen.until("waits for you  shell")
+        screen.until(KEYS)
+        screen.shows("waiting-1-two")
+        screen.type("n")
+        screen.until("why not")
+        screen.type("\r")
+        screen.until("What is asked about: rm -rf build")
+        screen.until(KEYS)
+        screen.type("s")
+        screen.until("Interrupted.")
+    assert (project / "a.txt").read_text() == "one\ntwo\n"
+    assert (project / "build").is_dir()
+
+
 def test_an_always_answers_the_next_of_its_kind(opened: Opened, project: Path) -> None:
     with opened("approvals") as screen:
         screen.until(READY)
