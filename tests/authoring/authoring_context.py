@@ -30,7 +30,19 @@ class KeptOutput:
 
 
 def context(workspace=WORKSPACE):
-    parts = ("calls", "questions", "jobs", "ledger", "spill", "shell", "skills", "values", "plan_mode", "deferred", "agents")
+    parts = (
+        "calls",
+        "questions",
+        "jobs",
+        "ledger",
+        "spill",
+        "shell",
+        "skills",
+        "values",
+        "plan_mode",
+        "deferred",
+        "agents",
+    )
     return RunContext("call-1", None, workspace, "files", "launcher", KeptOutput(), *parts)
 
 
