@@ -90,6 +90,10 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
         Say("Thanks."),
     ),
     "talk": (count_lines, count_lines, count_lines),
+    "job": (
+        Say("", (Use("shell", {"command": "until [ -e go ]; do sleep 0.02; done", "background": True}),)),
+        Say("It runs."),
+    ),
     "plan": (
         Say("", (Use("enter_plan_mode"),)),
         lambda messages: Say("", (Use("write_file", {"file_path": plan_file(messages), "content": MARKDOWN}),)),

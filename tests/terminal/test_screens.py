@@ -399,6 +399,23 @@ def test_a_dumb_terminal_is_plain_unasked(opened: Opened, project: Path, tmp_pat
     assert "\x1b" not in screen.raw
 
 
+def test_whoever_leaves_is_told_what_ended_with_it(opened: Opened) -> None:
+    with opened("job") as screen:
+        screen.until(READY)
+        screen.type("go\r")
+        screen.until("It runs.")
+        screen.type(CTRL_D)
+        assert screen.end() == 0
+        assert "still ran at the session's end" in screen.text
+    with opened("waits") as screen:
+        screen.until(READY)
+        screen.type("go\r")
+        screen.until(KEYS)
+        screen.type(CTRL_D)
+        assert screen.end() == 0
+        assert "■ shell" in screen.text
+
+
 def test_what_was_typed_is_kept_for_this_user_alone(opened: Opened, tmp_path: Path) -> None:
     with opened("talk") as screen:
         screen.until(READY)

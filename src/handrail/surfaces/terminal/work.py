@@ -13,7 +13,6 @@ from handrail.agent.agent import Agent, open_agent
 from handrail.agent.model import Model
 from handrail.agent.models.choosing import whole_name
 from handrail.contract.events import Event
-from handrail.contract.jobs import Job
 from handrail.errors import HandrailError
 from handrail.runtime.parts import Parts
 from handrail.runtime.stored_sessions import stored_sessions
@@ -81,10 +80,6 @@ class Work:
             for line in call_lines(call, root, redactor, colour=self.looks.colour)
         ]
         return ["", *(lines or ["(no calls)"])]
-
-    def survivors(self) -> tuple[Job, ...]:
-        """Jobs that end with the session."""
-        return self.session.jobs()
 
 
 @asynccontextmanager
