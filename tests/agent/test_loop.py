@@ -180,6 +180,18 @@ async def test_a_hook_ends_the_work_after_a_turn(workspace: Path) -> None:
     assert model.wrong == []
 
 
+async def test_a_hook_that_fails_ends_the_work(workspace: Path) -> None:
+    def fails(turn: Any) -> str | None:
+        raise OSError("no disk")
+
+    model = PlayedModel(Wire.GEMINI, [READS, says("Well.")])
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        agent.halts.append(fails)
+        finished = (await told(agent, "what is there?"))[1]
+    assert finished.ended is Ended.HOOK
+    assert "a hook failed: " in finished.why
+
+
 @pytest.mark.parametrize("after", DIALECTS, ids=[wire.value for wire in DIALECTS])
 @each_wire
 async def test_a_model_of_another_wire_goes_on_with_the_conversation(wire: Wire, after: Wire, workspace: Path) -> None:

@@ -14,6 +14,7 @@ from handrail.surfaces.terminal.console import Opening
 from handrail.surfaces.terminal.run import run_terminal
 
 EDIT = Use("edit_file", {"file_path": "a.txt", "old_string": "two", "new_string": "2"})
+REMOVE = Use("shell", {"command": "echo ok && rm -rf build"})
 WAITS = "touch started; until [ -e go ]; do sleep 0.02; done; echo gone"
 """A command that runs until a file is there, and says when it has begun."""
 
@@ -45,9 +46,11 @@ def two() -> int:
 SCRIPTS: Mapping[str, Sequence[Line]] = {
     "approvals": (
         Say(MARKDOWN, (Use("read_file", {"file_path": "a.txt"}),)),
-        Say("", (EDIT, Use("shell", {"command": "echo ok && rm -rf build"}))),
+        Say("", (EDIT,)),
+        Say("", (REMOVE,)),
         Say("Both are **done**."),
     ),
+    "two": (Say("", (EDIT, REMOVE)), Say("Over.")),
     "edit": (Say("", (Use("write_file", {"file_path": "b.txt", "content": "x"}),)), Say("Written.")),
     "waits": (
         Say("", (Use("shell", {"command": f"echo begun; {WAITS}"}), Use("read_file", {"file_path": "a.txt"}))),
@@ -87,6 +90,10 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
         Say("Thanks."),
     ),
     "talk": (count_lines, count_lines, count_lines),
+    "job": (
+        Say("", (Use("shell", {"command": "until [ -e go ]; do sleep 0.02; done", "background": True}),)),
+        Say("It runs."),
+    ),
     "plan": (
         Say("", (Use("enter_plan_mode"),)),
         lambda messages: Say("", (Use("write_file", {"file_path": plan_file(messages), "content": MARKDOWN}),)),

@@ -58,6 +58,24 @@ def test_a_session_with_approvals(opened: Opened, project: Path) -> None:
     assert (project / "build").is_dir()
 
 
+def test_several_that_wait_are_listed_and_asked_one_after_the_other(opened: Opened, project: Path) -> None:
+    with opened("two") as screen:
+        screen.until(READY)
+        screen.type("do both\r")
+        screen.until("waits for you  shell")
+        screen.until(KEYS)
+        screen.shows("waiting-1-two")
+        screen.type("n")
+        screen.until("why not")
+        screen.type("\r")
+        screen.until("What is asked about: rm -rf build")
+        screen.until(KEYS)
+        screen.type("s")
+        screen.until("Interrupted.")
+    assert (project / "a.txt").read_text() == "one\ntwo\n"
+    assert (project / "build").is_dir()
+
+
 def test_an_always_answers_the_next_of_its_kind(opened: Opened, project: Path) -> None:
     with opened("approvals") as screen:
         screen.until(READY)
@@ -379,6 +397,23 @@ def test_a_dumb_terminal_is_plain_unasked(opened: Opened, project: Path, tmp_pat
         screen.type("hello\r")
         screen.until("You said 1 lines")
     assert "\x1b" not in screen.raw
+
+
+def test_whoever_leaves_is_told_what_ended_with_it(opened: Opened) -> None:
+    with opened("job") as screen:
+        screen.until(READY)
+        screen.type("go\r")
+        screen.until("It runs.")
+        screen.type(CTRL_D)
+        assert screen.end() == 0
+        assert "still ran at the session's end" in screen.text
+    with opened("waits") as screen:
+        screen.until(READY)
+        screen.type("go\r")
+        screen.until(KEYS)
+        screen.type(CTRL_D)
+        assert screen.end() == 0
+        assert "■ shell" in screen.text
 
 
 def test_what_was_typed_is_kept_for_this_user_alone(opened: Opened, tmp_path: Path) -> None:

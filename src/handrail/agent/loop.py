@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias, TypeVar
+from dataclasses import replace
+from functools import partial
+from typing import Protocol, TypeAlias
 
 from handrail.agent.compacting import Shorter, is_full, summed_up, without_old_results
 from handrail.agent.conversation import Conversation, Entry, messages_of
@@ -16,13 +17,13 @@ from handrail.agent.limits import Limits
 from handrail.agent.model import Model, ModelRequest, Stop, Usage, Waiting
 from handrail.agent.models.known_models import cost_of
 from handrail.agent.responding import Responding, Tell
+from handrail.agent.run import Run
 from handrail.agent.spent import Spent
 from handrail.agent.tokens import tokens_of
 from handrail.errors import HandrailError, ModelError, ModelFault, WireError
+from handrail.runtime.guard import Returned, guarded_call
 from handrail.runtime.turns import Turn
 from handrail.wire.user import in_turn
-
-N = TypeVar("N", int, float)
 
 MOST_CUTS = 3
 """Responses in a row that may break off; then the model is given up."""
@@ -96,7 +97,7 @@ class Loop:
         self._responding: Responding | None = None
         self._stopped: str | None = None
         self._late = ""
-        self._run: _Run | None = None
+        self._run: Run | None = None
         self._count = 0
 
     def begin(self) -> None:
@@ -105,10 +106,10 @@ class Loop:
 
     async def work(self, tell: Tell) -> Finished:
         """Goes on with the conversation as it stands. Never raises, but for cancellation."""
-        run, alarm = _Run(self.spent, self.clock()), self._alarm()
+        run, alarm = Run(self.spent, self.clock()), self._alarm()
         self._run = run
         try:
-            while (ended := self._interrupted() or self._at_limit(run)) is None:
+            while (ended := self._ended_early(run)) is None:
                 if (ended := await self._step(run, tell)) is not None:
                     break
         except HandrailError as error:
@@ -154,7 +155,7 @@ class Loop:
         if self._responding is not None:
             await self._responding.stop(self._late)
 
-    async def _step(self, run: _Run, tell: Tell) -> Finished | None:
+    async def _step(self, run: Run, tell: Tell) -> Finished | None:
         """One response, carried out. None where the model is to be asked again."""
         turn, broken = await self._respond(run, tell)
         if turn is None:
@@ -171,7 +172,7 @@ class Loop:
             or (None if broken else self._after(run, turn))
         )
 
-    async def _respond(self, run: _Run, tell: Tell) -> tuple[Turn | None, ModelError | None]:
+    async def _respond(self, run: Run, tell: Tell) -> tuple[Turn | None, ModelError | None]:
         """The turn, if anything came of it, and what broke its stream off, if anything did.
 
         Raises ModelError for what asking again does not help, or has not helped.
@@ -276,7 +277,7 @@ class Loop:
         if turn is not None and turn.calls and not turn.waiting:
             self.conversation.carried_out(turn)
 
-    def _after(self, run: _Run, turn: Turn) -> Finished | None:
+    def _after(self, run: Run, turn: Turn) -> Finished | None:
         """What follows a whole response."""
         match run.last:
             case Stop.LENGTH if run.lengths < MOST_LENGTHS:
@@ -299,37 +300,24 @@ class Loop:
     def _interrupted(self) -> Finished | None:
         return None if self._stopped is None else Finished(Ended.INTERRUPTED, why=self._stopped)
 
+    def _ended_early(self, run: Run) -> Finished | None:
+        return self._interrupted() or self._out_of_time() or run.at_limit(self.limits, self.spent)
+
     def _out_of_time(self) -> Finished | None:
         return Finished(Ended.TIME, why=self._late) if self._late else None
 
     def _halted(self, turn: Turn) -> Finished | None:
-        why = next((why for halt in self.halts if (why := halt(turn)) is not None), None)
-        return None if why is None else Finished(Ended.HOOK, why=why)
+        """A hook that fails ends the work, too: what it was to prevent may come next."""
+        for halt in self.halts:
+            said = guarded_call(partial(halt, turn))
+            why = said.value if isinstance(said, Returned) else f"a hook failed: {said.message}"
+            if why is not None:
+                return Finished(Ended.HOOK, why=why)
+        return None
 
     def left(self) -> Limits:
         """What a subagent may spend of what is left of this work."""
-        limits, run = self.limits, self._run
-        if run is None:
-            return limits
-        used = self.spent - run.before
-        return replace(
-            limits,
-            tokens=_left(limits.tokens, used.usage.input + used.usage.output, 1),
-            money=_left(limits.money, used.money or 0.0, 0.0001),
-            seconds=_left(limits.seconds, self.clock() - run.begun, 0.001),
-        )
-
-    def _at_limit(self, run: _Run) -> Finished | None:
-        """The first limit that what was spent in this run has reached."""
-        limits, used = self.limits, self.spent - run.before
-        tokens, money = used.usage.input + used.usage.output, used.money or 0.0
-        if limits.turns and run.turns >= limits.turns:
-            return Finished(Ended.TURNS, why=f"it made {run.turns} responses, the most that it may")
-        if limits.tokens and tokens >= limits.tokens:
-            return Finished(Ended.TOKENS, why=f"it used {tokens:,} tokens, and may use {limits.tokens:,}")
-        if limits.money and money >= limits.money:
-            return Finished(Ended.MONEY, why=f"it cost ${money:.2f}, and may cost ${limits.money:.2f}")
-        return self._out_of_time()
+        return self.limits if self._run is None else self._run.left(self.limits, self.spent, self.clock())
 
     def _account(self, usage: Usage, turns: int = 1) -> None:
         self.add(Spent(usage, cost_of(self.model, usage), turns))
@@ -337,26 +325,3 @@ class Loop:
     def add(self, spent: Spent) -> None:
         """What a subagent used counts as well; the time it took is part of this one's."""
         self.spent += replace(spent, seconds=0.0)
-
-
-@dataclass(slots=True)
-class _Run:
-    """One `work`."""
-
-    before: Spent
-    begun: float
-    said: str = ""
-    """What the model said last."""
-    last: Stop = Stop.END
-    turns: int = 0
-    """Its own responses."""
-    cuts: int = 0
-    lengths: int = 0
-    """Responses in a row that broke off, and that reached the most tokens."""
-    compacted: bool = False
-    """Since the model said that it was too much."""
-
-
-def _left(limit: N, used: N, least: N) -> N:
-    """No limit stays none; one that is used up leaves the least there is."""
-    return max(limit - used, least) if limit else limit

@@ -66,6 +66,7 @@ class Prompt:
         self._live: tuple[int, list[str]] = (-1, [])
         self._last_key = 0.0
         self._interrupts = Twice()
+        self._left = False
         self._input: Input = create_input()
         self._output: Output = inline_output()
         depth = ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT
@@ -103,7 +104,10 @@ class Prompt:
     def print(self, lines: Sequence[str]) -> None:
         """Above the prompt, for good."""
         self._lines += lines
-        self.app.invalidate()
+        if self._left:
+            self._write()
+        else:
+            self.app.invalidate()
 
     def changed(self) -> None:
         """Something is to be drawn anew; perhaps there is a question, or none any more."""
@@ -121,6 +125,8 @@ class Prompt:
             await self.app.run_async(handle_sigint=False, set_exception_handler=False)
         finally:
             ticking.cancel()
+            self._left = True
+            self._write()
 
     def leave(self) -> None:
         if self.app.is_running and not self.app.is_done:
@@ -224,7 +230,10 @@ class Prompt:
 
     def _print_lines(self) -> None:
         if self._lines:
-            lines, self._lines = self._lines, []
             self.app.renderer.erase()
-            self._output.write_raw("".join(f"{line}\r\n" for line in lines))
-            self._output.flush()
+            self._write()
+
+    def _write(self) -> None:
+        lines, self._lines = self._lines, []
+        self._output.write_raw("".join(f"{line}\r\n" for line in lines))
+        self._output.flush()

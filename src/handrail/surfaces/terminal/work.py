@@ -14,7 +14,6 @@ from handrail.agent.model import Model
 from handrail.agent.models.choosing import whole_name
 from handrail.agent.sampling import ModelSampler
 from handrail.contract.events import Event
-from handrail.contract.jobs import Job
 from handrail.errors import HandrailError
 from handrail.runtime.parts import Parts
 from handrail.runtime.stored_sessions import stored_sessions
@@ -82,10 +81,6 @@ class Work:
             for line in call_lines(call, root, redactor, colour=self.looks.colour)
         ]
         return ["", *(lines or ["(no calls)"])]
-
-    def survivors(self) -> tuple[Job, ...]:
-        """Jobs that end with the session."""
-        return self.session.jobs()
 
 
 @asynccontextmanager
