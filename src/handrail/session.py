@@ -12,7 +12,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,40 +32,25 @@ from handrail.policy import Mode, Rule
 from handrail.policy.modes import mode_of
 from handrail.providers.configured import configured_providers
 from handrail.providers.given import GivenTools
-from handrail.runtime.approvals import Desk
 from handrail.runtime.askers import OnAsk, asker_for
 from handrail.runtime.books import Books, TakeOver, WantedSession, open_books
 from handrail.runtime.bus import Bus, Listener
-from handrail.runtime.consent import Consent
-from handrail.runtime.context import Surroundings
-from handrail.runtime.executor import Executor, Records
 from handrail.runtime.finding import SessionTools
-from handrail.runtime.grants import Grants
-from handrail.runtime.hooks import Hooks
-from handrail.runtime.intake import Intake, ToolFinder
-from handrail.runtime.jobs import SessionJobs
+from handrail.runtime.intake import ToolFinder
 from handrail.runtime.judge import Judge
 from handrail.runtime.live import LiveCall
 from handrail.runtime.loop_thread import LoopThread
 from handrail.runtime.openings import HowOpened
-from handrail.runtime.order import Order
 from handrail.runtime.parts import Parts, bounded
-from handrail.runtime.plan_mode import SessionPlanMode
 from handrail.runtime.recovery import Left
 from handrail.runtime.resolver import Resolver
-from handrail.runtime.results import Budget
-from handrail.runtime.running import Running
-from handrail.runtime.scheduler import Scheduler
 from handrail.runtime.shell_state import SessionShell
 from handrail.runtime.shelves import Shelves
 from handrail.runtime.skills import SessionSkills
-from handrail.runtime.speaker import Speaker
-from handrail.runtime.spilling import SpillFolder, spill_folder
-from handrail.runtime.subagents import Employment
-from handrail.runtime.support import AgentSupport
-from handrail.runtime.turn_runner import TurnRunner
+from handrail.runtime.spilling import spill_folder
 from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
+from handrail.runtime.works import Works, put_together
 from handrail.settings.in_code import SaidInCode
 from handrail.settings.keys import ADD_DIRS, MODE, MODEL, PASS_ENV
 from handrail.settings.load import Settings, no_settings
@@ -75,26 +59,10 @@ from handrail.tools import builtin_tools
 from handrail.wire import Wire
 
 
-@dataclass(frozen=True, slots=True)
-class _Works:
-    """The moving parts of one session."""
-
-    desk: Desk
-    bus: Bus
-    grants: Grants
-    hooks: Hooks
-    jobs: SessionJobs
-    scheduler: Scheduler
-    turns: TurnRunner
-    plan_mode: SessionPlanMode
-    shelves: Shelves
-    support: AgentSupport
-
-
 class Session:
     """Tool calls governed in one workspace. Open it with `Session.open`, or `Session.open_sync`."""
 
-    def __init__(self, tools: SessionTools, works: _Works, left: Left | None, id: SessionId) -> None:
+    def __init__(self, tools: SessionTools, works: Works, left: Left | None, id: SessionId) -> None:
         self.id = id
         """Names the session in its journal, and to `open`, where it is to be taken up again."""
         self._left = left
@@ -160,7 +128,7 @@ class Session:
             judge = Judge(resolver, policy)
             skills = SessionSkills.of(settings, judge, resolver)
             tools = SessionTools.of(Shelves(Registry(), Bus()), judge, skills, model or settings[MODEL])
-            works = _works(tools, shell, judge, books, parts, spilled, settings)
+            works = put_together(tools, shell, judge, books, parts, spilled, settings)
             await works.shelves.fill(GivenTools(BUILT_IN, builtin_tools() if parts.tools is None else parts.tools))
             providers = parts.providers
             if providers is None:
@@ -343,43 +311,7 @@ class Session:
             thread.close()
 
 
-def _works(
-    tools: SessionTools,
-    shell: SessionShell,
-    judge: Judge,
-    books: Books,
-    parts: Parts,
-    spilled: Path | None,
-    settings: Settings,
-) -> _Works:
-    place, records = shell.workspace, Records(books.journal, parts.checkpoints, parts.clock)
-    bus, order, desk = (
-        tools.shelves.bus,
-        Order(parts.at_once, parts.limits),
-        Desk(records.now, books.answers, parts.answer_within),
-    )
-    hooks, jobs, grants = Hooks(bus), SessionJobs(order, bus), Grants(judge, books.shelf, bus.notice)
-    spills = SpillFolder(spilled) if spilled else None
-    main = Speaker()
-    employment = Employment(tools.agents, tools.box.menu, main)
-    budget = Budget(spills, parts.result_budget, parts.turn_budget, employment.take_back)
-    intake = Intake(tools.find, judge, desk, order, hooks, place, records.now)
-    consent = Consent(desk, order, judge, grants, books.journal, records.now)
-    plan_mode = SessionPlanMode(judge, books.values, place.root, books.session, bus.notice)
-    shared = Surroundings(
-        place, parts.launcher, bus, jobs, parts.clock, spills, shell, books.values, plan_mode, tools.skills,
-        tools.box.deferred, employment,
-    )  # fmt: skip
-    running = Running(order, hooks, budget, shared)
-    executor = Executor(intake, consent, judge, order, running, records, bus)
-    scheduler = Scheduler(executor, order, parts.asker, main)
-    turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
-    employment.turns = turns
-    support = AgentSupport(place, books.values, main, plan_mode, tools.agents, settings, bus.notice)
-    return _Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, tools.shelves, support)
-
-
-def _left(books: Books, find: ToolFinder, works: _Works, parts: Parts) -> Left | None:
+def _left(books: Books, find: ToolFinder, works: Works, parts: Parts) -> Left | None:
     if books.taken is None or books.recall is None:
         return None
     works.scheduler.reserve(books.taken.ids)
