@@ -420,3 +420,50 @@ async def test_a_subagents_call_that_waits_for_somebody_parks_the_turn_and_goes_
     assert finished == Finished(Ended.DONE, "Well.")
     assert (workspace / "x").exists()
     assert child.wrong == parent.wrong == []
+
+
+async def test_one_that_has_ended_does_no_more_for_another_than_that_one_may_do_itself(workspace: Path) -> None:
+    writes = says("", Use("write_file", {"file_path": "b.txt", "content": "two"}))
+    child = kid(says("Ready."), writes, says("I may not."), writes, says("I wrote."))
+    narrow = PlayedModel(
+        Wire.GEMINI,
+        [says("", Use("send_message", {"to": "general-1", "message": "Write b.txt for me."})), says("It may not.")],
+        name="narrow",
+    )
+    agents = workspace / "config" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "looker.md").write_text("---\ndescription: Looks.\nmode: plan\n---\nYou look.\n")
+    settings = load_settings(workspace, {"HANDRAIL_CONFIG": str(workspace / "config")})
+    parent = main(
+        says("", task()),
+        says("", task("looker", model="narrow")),
+        says("", Use("send_message", {"to": "general-1", "message": "Write b.txt."})),
+        says("It is there."),
+    )
+    async with (
+        Session.open(workspace, mode="accept-edits", settings=settings) as session,
+        open_agent(session, parent, model_named=models(kid=child, narrow=narrow)) as agent,
+    ):
+        calls = settled_calls(session)
+        await told(agent, "go on")
+    assert [type(call) for call in of_tool(calls, "write_file")] == [Rejected, Completed]
+    assert child.wrong == narrow.wrong == parent.wrong == []
+
+
+@pytest.mark.parametrize("decision", ["deny", "ask"])
+async def test_what_is_denied_a_kind_of_agents_is_denied_those_that_it_gives_tasks_to(
+    workspace: Path, decision: str
+) -> None:
+    """A rule on the parent is not passed by way of a child of another kind."""
+    rules = load_rules(f'[[rule]]\ntool = "read_file"\nsubagent = "general"\ndecision = "{decision}"\n', "test")
+    grandchild = PlayedModel(Wire.GEMINI, [READS, says("No.")], name="kid2")
+    other = PlayedModel(Wire.GEMINI, [READS, says("Yes.")], name="kid3")
+    child = kid(says("", task("plan", "kid2")), says("No."))
+    parent = main(says("", task("general")), says("", task("plan", "kid3")), says("Well."))
+    async with (
+        Session.open(workspace, rules=rules) as session,
+        open_agent(session, parent, model_named=models(kid=child, kid2=grandchild, kid3=other)) as agent,
+    ):
+        calls = settled_calls(session)
+        await told(agent, "read")
+    assert [type(call) for call in of_tool(calls, "read_file")] == [Rejected, Completed]

@@ -147,6 +147,8 @@ class Caller:
     """No looser than this one, whatever mode the session is in; None: the session's."""
     reach: tuple[Reach, ...] = ()
     """The tools that it may call: those that each of these holds."""
+    above: tuple[str, ...] = ()
+    """The names of the subagents that it works for: what a rule denies these, or asks about, is so for it, too."""
 
     def may_call(self, names: Sequence[str]) -> bool:
         """Whether a tool with these names is one of them."""

@@ -74,14 +74,15 @@ class CallConditions:
             and (not self.annotations or all(hint in hints for hint in self.annotations))
         )
 
-    def _fit_caller(self, facts: Facts) -> bool:
-        subagent, interactive = facts.caller.subagent, facts.caller.interactive
-        return self.interactive in (None, interactive) and (
-            not self.subagents or any(pattern.matches(subagent) for pattern in self.subagents)
+    def _fit_caller(self, facts: Facts, *subagents: str) -> bool:
+        return self.interactive in (None, facts.caller.interactive) and (
+            not self.subagents or any(pattern.matches(name) for pattern in self.subagents for name in subagents)
         )
 
-    def _fit(self, facts: Facts) -> bool:
-        return self.fit_tool(facts.names, facts.kind, facts.server, facts.annotations) and self._fit_caller(facts)
+    def _fit(self, facts: Facts, *above: str) -> bool:
+        return self.fit_tool(facts.names, facts.kind, facts.server, facts.annotations) and self._fit_caller(
+            facts, facts.caller.subagent, *above
+        )
 
     def cover(self, facts: Facts) -> bool:
         """For allow: they hold for the whole of the call, all its effects and all elements of its arguments."""
@@ -95,7 +96,7 @@ class CallConditions:
 
     def reach(self, facts: Facts) -> Match:
         """For ask and deny: one effect and one element is enough, or that there may be one."""
-        if not self._fit(facts):
+        if not self._fit(facts, *facts.caller.above):
             return Match.NO
         return min(self._reach_arguments(facts), self._reach_effects(facts))
 

@@ -18,18 +18,21 @@ def caller_of(live: LiveCall) -> Caller:
     """Of the nearest call above it that speaks for a subagent; without one, of the agent whose model made it."""
     speaker = live.speaker
     said = _subagent(live.parent, speaker) or (speaker.agent.type if speaker.agent is not None else "")
-    return _caller(said, not isinstance(live.asker, Nobody), speaker.mode, speaker.reach)
+    return _caller(said, not isinstance(live.asker, Nobody), speaker.mode, speaker.reach, speaker.kinds)
 
 
 def caller_for(speaker: Speaker) -> Caller:
     """Of the calls that this model makes itself, where it is not known who would be asked."""
-    return _caller(speaker.agent.type if speaker.agent is not None else "", True, speaker.mode, speaker.reach)
+    said = speaker.agent.type if speaker.agent is not None else ""
+    return _caller(said, True, speaker.mode, speaker.reach, speaker.kinds)
 
 
 @lru_cache(maxsize=256)
-def _caller(subagent: str, interactive: bool, mode: Mode | None, reach: tuple[Reach, ...]) -> Caller:
+def _caller(
+    subagent: str, interactive: bool, mode: Mode | None, reach: tuple[Reach, ...], above: tuple[str, ...]
+) -> Caller:
     """The same one each time: what is known of a tool's calls is kept by their caller."""
-    return Caller(subagent, interactive=interactive, mode=mode, reach=reach)
+    return Caller(subagent, interactive=interactive, mode=mode, reach=reach, above=above)
 
 
 def _subagent(above: LiveCall | None, speaker: Speaker) -> str:

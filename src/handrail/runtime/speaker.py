@@ -20,7 +20,14 @@ class Speaker:
     """No looser than this; None: as the session's."""
     reach: tuple[Reach, ...] = ()
     """All of which a tool must be within."""
+    above: tuple[str, ...] = ()
+    """The kinds of the agents that it works for, its caller's last."""
     depth: int = 0
     """How many agents stand between it and the person; 0 for the main one."""
     ledger: ConversationLedger = field(default_factory=ConversationLedger)
     """What it has been shown of files."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Those above it, and its own: what whoever works for it is under."""
+        return self.above if self.agent is None else (*self.above, self.agent.type)

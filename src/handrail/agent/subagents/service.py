@@ -111,6 +111,7 @@ class Subagents:
             agent.briefing.tell(told)
             return AgentReply(agent.status, "")
         self._check_room(agent.speaker.depth - 1)
+        agent.be_within(call.speaker)
         return await self._put_to_work(agent, message, call)
 
     def _check_room(self, depth: int) -> None:
@@ -139,16 +140,20 @@ class Subagents:
         reach = (*asks.reach, kind.reach, NOT_FOR_SUBAGENTS)
         if asks.depth + 1 >= self._support.settings[AGENT_DEPTH]:
             reach = (*reach, NO_AGENTS)
-        speaker = Speaker(OfAgent(id, kind.name), stricter(asks.mode, kind.mode), reach, asks.depth + 1)
+        mode = stricter(asks.mode, kind.mode)
+        speaker = Speaker(OfAgent(id, kind.name), mode, reach, asks.kinds, asks.depth + 1)
         briefing = Briefing(
-            self._main.place.system(kind.role), lambda: self._mode_of(speaker), "", speaker.ledger.forget_views
+            self._main.place.system(kind.role),
+            lambda: self._mode_of(self._agents[id].speaker),
+            "",
+            speaker.ledger.forget_views,
         )
         chosen = order.model if self._model_named is not None else ""
         model = self._model(chosen or kind.model, employer.model)
         hands = call.hands_for(speaker, order.background)
         loop = Loop(hands, model, Conversation(), briefing, employer.left(), employer.clock, id)
         status = AgentStatus(id, kind.name, order.task, AgentState.RUNNING, order.background)
-        return Subagent(status, order.name, speaker, loop, briefing, employer)
+        return Subagent(status, order.name, speaker, speaker, loop, briefing, employer)
 
     def _mode_of(self, speaker: Speaker) -> str:
         return stricter(self._support.plan_mode.mode, speaker.mode) or Mode.DEFAULT

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handrail.agent.context.briefing import Briefing
 from handrail.agent.events import AgentEvent, Ended, Finished
 from handrail.agent.loop import Loop
 from handrail.contract.agents import AgentReply, AgentState, AgentStatus
+from handrail.policy.modes import stricter
 from handrail.runtime.speaker import Speaker
 
 _STATES = {Ended.DONE: AgentState.FINISHED, Ended.FAILED: AgentState.FAILED, Ended.INTERRUPTED: AgentState.STOPPED}
@@ -27,7 +28,10 @@ class Subagent:
     status: AgentStatus
     name: str
     """To be called by, beside its id; may be empty."""
+    own: Speaker
+    """With all that its kind, and whoever made it, leave it."""
     speaker: Speaker
+    """In whose name it works now: its own, or one with less."""
     loop: Loop
     briefing: Briefing
     employer: Loop
@@ -36,6 +40,15 @@ class Subagent:
     @property
     def is_running(self) -> bool:
         return self.status.state is AgentState.RUNNING
+
+    def be_within(self, asks: Speaker) -> None:
+        """Told more by another agent, it does nothing for that one which that one may not do itself."""
+        self.speaker = replace(
+            self.own,
+            mode=stricter(self.own.mode, asks.mode),
+            reach=tuple(dict.fromkeys((*self.own.reach, *asks.reach))),
+            above=tuple(dict.fromkeys((*self.own.above, *asks.kinds))),
+        )
 
     async def work(self, message: str, changed: Callable[[AgentState], None]) -> AgentReply:
         """Goes on with its conversation until it is done. Cancelled, it stops its model and all its calls, answers
