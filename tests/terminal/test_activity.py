@@ -115,6 +115,17 @@ async def test_a_call_that_runs_shows_how_long_how_far_and_the_end_of_its_output
     assert shown.live(started, 3) == ["  │ line 7", "  │ line 8", "  │ 90%"]
 
 
+async def test_a_private_key_is_not_shown_though_it_begins_above_the_window(tmp_path: Path) -> None:
+    shown = picture(tmp_path)
+    for event in await states(tmp_path, "shell", {"command": "echo x"}):
+        if not isinstance(event.state, Completed):
+            shown.see(event)
+    body = "".join(f"{'QUJD' * 16}\n" for _ in range(12))
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n"
+    shown.see(OutputArrived(CallId("c1"), key))
+    assert "QUJD" not in "\n".join(shown.live(0.0, MOST))
+
+
 async def test_the_calls_of_a_call_are_counted_and_shown_below_it_but_not_printed(tmp_path: Path) -> None:
     mother = [event.state for event in await states(tmp_path, "shell", {"command": "echo mother"})]
     child = [event.state for event in await states(tmp_path, "shell", {"command": "echo child"})]

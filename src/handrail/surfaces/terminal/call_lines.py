@@ -95,9 +95,10 @@ def open_line(call: ShownCall, now: float, redactor: Redactor, *, colour: bool) 
 
 
 def window_lines(call: ShownCall, redactor: Redactor, *, unfolded: bool, colour: bool) -> list[str]:
-    """The end of its live output."""
-    lines = call.output(UNFOLDED_WINDOW if unfolded else WINDOW)
-    return [dim(f"  │ {redactor.text(printable(line.expandtabs(4)))}", colour=colour) for line in lines]
+    """The end of its live output. Secrets are taken out of all of it at once, since a private key has many lines."""
+    lines = redactor.text("\n".join(call.output(KEPT))).split("\n")
+    shown = [line for line in lines if line or len(lines) > 1][-(UNFOLDED_WINDOW if unfolded else WINDOW) :]
+    return [dim(f"  │ {printable(line.expandtabs(4))}", colour=colour) for line in shown]
 
 
 def settled_lines(call: ShownCall, root: Path, redactor: Redactor, *, colour: bool, words: bool) -> list[str]:
