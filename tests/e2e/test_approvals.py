@@ -192,6 +192,8 @@ def test_an_approval_for_good_is_a_grant_until_it_is_revoked(commands: Commands)
     (grant,) = json.loads(commands.run("grants", "list", "--json").out)["grants"]
     assert grant["scope"] == "project"
     assert grant["label"] in commands.run("grants", "list").out
+    explained = commands.run("policy", "explain", WRITE[0], json.dumps(WRITE[1])).out
+    assert f"grant:{grant['id']}" in explained
     assert commands.run("grants", "revoke", grant["id"]).code == 0
     assert commands.run("grants", "list").out == "No grants.\n"
     (commands.workspace / "a.txt").unlink()

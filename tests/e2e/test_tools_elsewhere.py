@@ -108,6 +108,33 @@ def test_a_rule_may_name_a_tool_of_a_file(run, work: Path) -> None:
     assert run("policy", "explain", "shell", "ls").err == ""
 
 
+def test_a_decision_about_a_tool_of_a_file_is_explained_once_it_is_trusted(run, work: Path) -> None:
+    (work / ".handrail/tools/tide.py").write_text(TIDE)
+    assert "There is no tool named 'tide'" in run("policy", "explain", "tide", "Brest").out
+    assert run("trust", "add", "--yes").code == 0
+    explained = run("policy", "explain", "tide", "Brest")
+    assert (explained.code, explained.err) == (0, "")
+    assert explained.out.startswith("ask    tide in default mode\n")
+
+
+MCP_CALLS = [
+    ("one that nobody knows", "", "ask    mcp_far_look in default mode"),
+    ("one that is trusted", "trust = true\n", "allow  mcp_far_look in default mode"),
+    ("one that is off", "enabled = false\n", "deny   mcp_far_look"),
+]
+
+
+@pytest.mark.parametrize(("more", "first"), [case[1:] for case in MCP_CALLS], ids=[case[0] for case in MCP_CALLS])
+def test_a_decision_about_a_servers_tool_is_explained_without_starting_it(run, work: Path, more, first) -> None:
+    (work.parent / "config").mkdir()
+    server = f'[mcp.servers.far]\ncommand = "touch"\nargs = ["{work}/started"]\n{more}'
+    (work.parent / "config/config.toml").write_text(server)
+    explained = run("policy", "explain", "mcp_far_look")
+    assert explained.out.splitlines()[0] == first
+    assert ("the server far is not started for this" in explained.err) == (not first.startswith("deny"))
+    assert not (work / "started").exists()
+
+
 def test_a_workspaces_files_wait_for_trust_and_a_change_voids_it(run, work: Path) -> None:
     (work / ".handrail/tools/tide.py").write_text(TIDE)
     refused = run("exec", "-", "--approve", "all", "--json", stdin=tide("tide"))

@@ -42,6 +42,11 @@ def names_from(name: str, server: str) -> tuple[str, ...]:
     return (*dict.fromkeys(spelled), all_of_server(server))
 
 
+def begins_as(name: str, server: str) -> bool:
+    """Whether a name begins as those of a server's tools do."""
+    return _tool_in(name, server) != name
+
+
 def _tool_in(name: str, server: str) -> str:
     for opening, between in _FORMS:
         for known in (server, fit(server), bare(server)):

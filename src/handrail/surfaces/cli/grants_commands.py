@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
-from handrail.contract.basics import Instant
+from handrail.contract.basics import Instant, SessionId
 from handrail.errors import UsageError
-from handrail.policy.grants import as_record
+from handrail.policy.grants import Grant, as_record
 from handrail.runtime.grant_store import GrantStore, StoredGrant
 from handrail.runtime.who import governed_by
 from handrail.settings.places import state_folder
@@ -22,6 +22,9 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.journals import journal_place
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.text import printable
+
+_NEW = SessionId("")
+"""No session has this id: nothing was granted for it alone."""
 
 
 @click.group("grants", no_args_is_help=False)
@@ -61,6 +64,12 @@ def revoke(grant: str, workspace: Path) -> int:
 def _store(workspace: Path) -> Iterator[GrantStore]:
     with closing(GrantStore(journal_place(workspace), state_folder())) as store:
         yield store
+
+
+def grants_here(workspace: Path) -> tuple[Grant, ...]:
+    """Those that a new session here would begin with: the project's and the user's."""
+    with _store(workspace) as store:
+        return store.in_force(_NEW)
 
 
 def _report(stored: StoredGrant) -> dict[str, object]:

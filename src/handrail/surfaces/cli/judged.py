@@ -18,8 +18,8 @@ from handrail.contract.parameters import SchemaParameters
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
 from handrail.errors import CallError
-from handrail.policy import Caller, Facts, Mode, Policy, decide
-from handrail.policy.server_names import names_from
+from handrail.policy import Caller, Facts, Grant, Mode, Policy, decide
+from handrail.policy.server_names import begins_as, names_from
 from handrail.runtime import wording
 from handrail.runtime.resolver import Resolver
 from handrail.settings.keys import ADD_DIRS, MODE, MODEL
@@ -41,6 +41,8 @@ class AskedCall:
     """None: as the settings say."""
     server: str = ""
     """The server that the tool comes from; such a tool need not be known here."""
+    is_believed: bool = False
+    """The person trusts that server: nothing is asked about its tools."""
     annotations: Mapping[str, bool] = field(default_factory=dict)
     subagent: str = ""
 
@@ -65,6 +67,7 @@ class ServersTool(Tool[JsonObject]):
         self.server = call.server
         self.rule_names = names_from(call.tool, call.server)
         self.annotations = call.annotations
+        self.needs_approval = "never" if call.is_believed else None
         self.parameters = SchemaParameters({"type": "object"}, lambda _: ())
 
     def effects(self, params: JsonObject) -> Claims:
@@ -77,11 +80,12 @@ class ServersTool(Tool[JsonObject]):
 class CallJudge:
     """Decides under one workspace's settings. Nothing is run, journaled or asked."""
 
-    def __init__(self, settings: Settings, *, headless: bool) -> None:
-        """`headless`: with nobody to ask, so that what would be asked about is denied."""
+    def __init__(self, settings: Settings, *, headless: bool, grants: tuple[Grant, ...] = ()) -> None:
+        """`headless`: with nobody to ask, so that what would be asked about is denied. `grants` are in force."""
         self._settings = settings
         self._headless = headless
-        self._registry = Registry(builtin_tools())
+        self._grants = grants
+        self.registry = Registry(builtin_tools())
         where = folders(os.environ)
         own = (where.system, where.user, *settings.files)
         place = Workspace(settings.workspace, settings[ADD_DIRS])
@@ -92,13 +96,21 @@ class CallJudge:
         """The rules in force, in a mode other than the settings' where one is given."""
         mode = mode or Mode(self._settings[MODE])
         if mode not in self._policies:
-            self._policies[mode] = self._settings.policy(mode)
+            self._policies[mode] = replace(self._settings.policy(mode), grants=self._grants)
         return self._policies[mode]
 
     def knows(self, name: str) -> bool:
         """A tool file is not loaded for this, and may hold a tool of its own name."""
         files = (file.path.stem for folder in self._settings.tool_folders for file in folder.files)
-        return self._registry.knows(name) or name in files
+        return self.registry.knows(name) or name in files
+
+    def of_its_server(self, call: AskedCall) -> AskedCall:
+        """A call of a tool that isn't known here, as one of the configured server that its name begins with."""
+        if self.registry.knows(call.tool):
+            return call
+        servers = (each for each in self._settings.servers.usable if each.enabled and begins_as(call.tool, each.name))
+        server = max(servers, key=lambda each: len(each.name), default=None)
+        return call if server is None else replace(call, server=server.name, is_believed=server.trusted)
 
     def parameters(self, tool: str) -> tuple[str, ...]:
         """The names of a tool's parameters; none for a tool that isn't known."""
@@ -111,7 +123,7 @@ class CallJudge:
         return str(required[0]) if isinstance(required, list) and len(required) == 1 else ""
 
     def _schema(self, tool: str) -> JsonObject:
-        return self._registry.resolve(tool).parameters.schema if self._registry.knows(tool) else {}
+        return self.registry.resolve(tool).parameters.schema if self.registry.knows(tool) else {}
 
     async def judge(self, call: AskedCall) -> Judged:
         """The decision about one call; a call that can't be judged is denied."""
@@ -129,6 +141,6 @@ class CallJudge:
         return Judged(decision, facts, policy)
 
     def _called(self, call: AskedCall) -> Called:
-        if call.server and not self._registry.knows(call.tool):
+        if call.server and not self.registry.knows(call.tool):
             return Called(OwnReading(ServersTool(call)))
-        return self._registry.called(call.tool, self._settings[MODEL])
+        return self.registry.called(call.tool, self._settings[MODEL])

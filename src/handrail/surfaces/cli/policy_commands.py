@@ -13,10 +13,12 @@ import click
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.errors import UsageError
-from handrail.policy import Mode
+from handrail.policy import Grant, Mode
+from handrail.settings.load import Settings
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.explaining import explained
-from handrail.surfaces.cli.judged import AskedCall, CallJudge
+from handrail.surfaces.cli.grants_commands import grants_here
+from handrail.surfaces.cli.judged import AskedCall, CallJudge, Judged
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.policy_lines import judged_json, judged_text, read_line
@@ -63,12 +65,12 @@ def check(
     """Decide about calls, one JSON object a line.
 
     Each is {"id", "tool", "arguments"}, and may have "mode", "server", "annotations" and "subagent". The decisions come
-    in the same order; a line that is no call is denied.
+    in the same order; a line that is no call is denied. What people said yes to for good does not count here.
     """
     for name, files in dialects.items():
         for given in files:
             exits.told(f"{given}: {_DIALECTS[name]}: no rule of it is in force")
-    judge = _judge(workspace, mode, policies, headless=headless)
+    judge = _judge(_settings(workspace, mode, policies), headless=headless)
     with _opened(file) as lines, asyncio.Runner() as runner:
         for text in _texts(lines, file):
             line = read_line(text)
@@ -92,28 +94,54 @@ def explain(
 ) -> int:
     """Show why a call would be allowed, asked about or denied.
 
-    Each part of a command, and the whole.
+    Each part of a command, and the whole. What you said yes to for this project, or for good, counts. A tool of your
+    own is loaded if it is trusted; no server is started.
 
     \b
     handrail policy explain shell 'cd src && git push'
     handrail policy explain write_file file_path=notes.txt content=hello
     handrail policy explain write_file '{"file_path": "notes.txt", "content": "hello"}'
     """
-    judge = _judge(workspace, mode, policies, headless=headless)
-    call = AskedCall(tool, _arguments(judge, tool, arguments))
-    judged = asyncio.run(judge.judge(call))
+    settings = _settings(workspace, mode, policies)
+    judge = _judge(settings, headless=headless, grants=grants_here(workspace))
+    judged = asyncio.run(_judged(judge, settings, tool, arguments))
     for line in explained(tool, judged, colour=wants_colour()):
         click.echo(line)
     return exits.DONE
 
 
-def _judge(workspace: Path, mode: str | None, policies: Sequence[Path], *, headless: bool) -> CallJudge:
+def _settings(workspace: Path, mode: str | None, policies: Sequence[Path]) -> Settings:
     settings = settings_here(workspace, {"mode": mode, "policies": tuple(policies)})
     tell_of(settings)
-    judge = CallJudge(settings, headless=headless)
+    return settings
+
+
+def _judge(settings: Settings, *, headless: bool, grants: tuple[Grant, ...] = ()) -> CallJudge:
+    judge = CallJudge(settings, headless=headless, grants=grants)
     for note in notes_on(judge.policy().rules, judge.knows):
         exits.told(printable(note))
     return judge
+
+
+async def _judged(judge: CallJudge, settings: Settings, tool: str, arguments: Sequence[str]) -> Judged:
+    """A tool that is not built in is looked for where a session would find it."""
+    if judge.registry.knows(tool):
+        return await judge.judge(AskedCall(tool, _arguments(judge, tool, arguments)))
+    from handrail.surfaces.cli.sources import (
+        SourceNotes,
+    )  # most calls are of built-in tools, and need no session's code
+    from handrail.surfaces.cli.tools_elsewhere import files_loaded
+
+    async with files_loaded(judge.registry, settings) as sources:
+        notes = SourceNotes(settings.problems)
+        for status in sources:
+            notes.tell(status)
+        call = judge.of_its_server(AskedCall(tool, _arguments(judge, tool, arguments)))
+        if call.server:
+            exits.told(
+                printable(f"the server {call.server} is not started for this: whether it has {tool} is not known")
+            )
+        return await judge.judge(call)
 
 
 def _opened(file: str) -> AbstractContextManager[IO[str]]:
