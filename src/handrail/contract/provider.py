@@ -53,6 +53,11 @@ class Prompt(Protocol):
     """A text that a source has for people to send: a command of theirs, as `/SOURCE:NAME`."""
 
     @property
+    def source(self) -> str:
+        """As `SourceStatus` names it."""
+        ...
+
+    @property
     def name(self) -> str: ...
     @property
     def description(self) -> str: ...

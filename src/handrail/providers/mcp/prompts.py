@@ -27,6 +27,10 @@ class McpPrompt:
         self._listed = listed
 
     @property
+    def source(self) -> str:
+        return self._server.config.name
+
+    @property
     def name(self) -> str:
         return self._listed.name
 

@@ -14,12 +14,21 @@ from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, Report
 from handrail.agent.model import CallBegun, TextArrived, ThinkingArrived, Waiting
 from handrail.contract.basics import CallId
 from handrail.contract.calls import CallForm, CallState, Executing, SettledState
-from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade, TopicSet
+from handrail.contract.events import (
+    CallChanged,
+    Event,
+    NoticeGiven,
+    OutputArrived,
+    ProgressMade,
+    SourceChanged,
+    TopicSet,
+)
 from handrail.contract.results import TodoDisplay, TodoItem
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.text import bold, dim, printable, tinted
 from handrail.surfaces.terminal.call_lines import ShownCall, open_line, settled_lines, title_of, window_lines
 from handrail.surfaces.terminal.prose import Prose
+from handrail.surfaces.terminal.sources import news_lines
 
 Layout: TypeAlias = Callable[[str], list[str]]
 """Makes lines of Markdown, as wide as the screen is now."""
@@ -107,6 +116,9 @@ class Activity:
             case TopicSet(title=title, intent=intent):
                 said = f"  {dim(printable(self._redactor.text(intent)), colour=self._colour)}" if intent else ""
                 return ["", f"{bold(f'# {printable(self._redactor.text(title))}', colour=self._colour)}{said}"]
+            case SourceChanged(status):
+                news = [self._note(line) for line in news_lines(status)]
+                return self._after_text(news) if news else []
         return []
 
     def live(self, now: float, most: int) -> list[str]:

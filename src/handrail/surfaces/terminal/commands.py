@@ -24,6 +24,7 @@ from handrail.surfaces.cli.tools_command import tool_lines
 from handrail.surfaces.terminal.call_lines import seconds, title_of
 from handrail.surfaces.terminal.models import ModelOf
 from handrail.surfaces.terminal.slash import COMMANDS
+from handrail.surfaces.terminal.sources import source_lines
 from handrail.surfaces.terminal.work import Work
 
 Command: TypeAlias = Callable[[Work, str, ModelOf], Awaitable[list[str]]]
@@ -82,7 +83,7 @@ async def _approvals(work: Work, rest: str, model_of: ModelOf) -> list[str]:
 
 
 async def _mcp(work: Work, rest: str, model_of: ModelOf) -> list[str]:
-    return ["No servers of tools are connected."]
+    return source_lines(work.session.sources(), [prompt for _, prompt in work.session.prompts()])
 
 
 async def _agents(work: Work, rest: str, model_of: ModelOf) -> list[str]:

@@ -223,11 +223,21 @@ class Console:
             else:
                 if text:
                     self._echo(text)
-                await work.say(self.skin.pastes.whole(text))
+                await self._say(work, text)
         finally:
             self._busy = self._stopping = False
             work.activity.unfolded = False
             self.skin.changed()
+
+    async def _say(self, work: Work, text: str) -> None:
+        """What was typed, or the prompt that it names."""
+        named = slash.prompt_named(text)
+        try:
+            said = self.skin.pastes.whole(text) if named is None else await work.prompt(*named)
+        except HandrailError as error:
+            self.skin.print([f"! {printable(str(error), keep_lines=True)}"])
+            return
+        await work.say(said)
 
     async def _do_command(self, work: Work, text: str, name: str, rest: str) -> None:
         from handrail.surfaces.terminal.commands import carry_out

@@ -11,7 +11,7 @@ COMMANDS: Mapping[str, str] = {
     "tools": "the tools that the model sees, and why others are hidden",
     "policy": "the rules in force; /policy TEXT shows those that contain it",
     "approvals": "what waits for an answer, and what was granted",
-    "mcp": "servers of tools",
+    "mcp": "where tools come from beside the built-in ones, and the prompts to send by /SOURCE:NAME",
     "agents": "subagents, and what they are at",
     "sessions": "the sessions of this workspace",
     "cost": "tokens, money and time used so far",
@@ -46,3 +46,11 @@ def parsed(text: str) -> tuple[str, str] | None:
     """The name of a command and what stands behind it; None for what is no command."""
     first, _, rest = text.strip().partition(" ")
     return (first[1:], rest.strip()) if first.startswith("/") and first[1:].isalpha() else None
+
+
+def prompt_named(text: str) -> tuple[str, str] | None:
+    """`SOURCE:NAME` of a line that sends a prompt, and what stands behind it; None for any other line, such as one
+    that begins with a path."""
+    first, _, rest = text.strip().partition(" ")
+    source, _, name = first[1:].partition(":")
+    return (first[1:], rest.strip()) if first.startswith("/") and source and name and "/" not in first[1:] else None

@@ -29,6 +29,7 @@ from handrail.surfaces.cli.turn_text import call_lines
 from handrail.surfaces.terminal.activity import Activity
 from handrail.surfaces.terminal.markdown import markdown_lines
 from handrail.surfaces.terminal.questions import Questions
+from handrail.surfaces.terminal.sources import arguments_of, news_lines, prompt_of
 
 Print = Callable[[Sequence[str]], None]
 
@@ -62,6 +63,11 @@ class Work:
     print: Print
     unfinished: bool
     """Of the session that was taken up: calls of it have not ended."""
+
+    async def prompt(self, command: str, rest: str) -> str:
+        """The text of a prompt that a source of tools has. Raises HandrailError where it can't be had."""
+        prompt = prompt_of(command, [prompt for _, prompt in self.session.prompts()])
+        return await prompt.text(arguments_of(prompt, rest))
 
     async def say(self, text: str) -> None:
         """Until the agent has finished, or is interrupted. Without a text it goes on where it was."""
@@ -108,6 +114,7 @@ async def open_work(
     ) as opened:
         tell([f"! {printable(note)}" for note in notes_on(settings.rules.rules, opened.knows)])
         opened.subscribe(see)
+        tell([f"! {line}" for status in opened.sources() for line in news_lines(status)])
         async with open_agent(opened, model) as agent:
             agents.append(agent)
             yield Work(settings, opened, agent, activity, questions, looks, tell, unfinished)
