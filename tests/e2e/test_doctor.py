@@ -144,3 +144,24 @@ def test_a_traceback_is_shown_only_to_who_asks_for_it(work: Path) -> None:
     asked = handrail("--debug", "exec", "missing.json", state=state, cwd=work)
     assert (asked.code, "Traceback" in asked.err) == (2, True)
     assert asked.err.endswith(plain.err)
+
+
+def test_servers_are_looked_at_and_not_started(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = work.parent / "config"
+    config.mkdir()
+    monkeypatch.setenv("HANDRAIL_CONFIG", str(config))
+    (config / "config.toml").write_text(
+        '[mcp.servers.there]\ncommand = "sh"\nargs = ["-c", "touch started"]\n'
+        '[mcp.servers.gone]\ncommand = "no-such-program"\n'
+        '[mcp.servers.unset]\nurl = "https://tides.example/${NOT_SET_ANYWHERE}"\n'
+        '[mcp.servers.off]\ncommand = "sh"\nenabled = false\n'
+    )
+    (config / "config.toml").chmod(0o600)
+    done = doctor(work, "--json")
+    told = [each for each in done.report["findings"] if each["about"] == "mcp server"]
+    assert [each["health"] for each in told] == ["ok", "fail", "fail"]
+    assert told[0]["mend"] == "handrail mcp test there starts it"
+    assert "no program no-such-program on PATH" in told[1]["found"]
+    assert "NOT_SET_ANYWHERE" in told[2]["found"]
+    assert done.code == 1
+    assert not (work / "started").exists()

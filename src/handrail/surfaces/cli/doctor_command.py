@@ -14,6 +14,7 @@ import click
 from handrail.settings.load import Settings
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.doctor.configured import configured, model
+from handrail.surfaces.cli.doctor.elsewhere import servers
 from handrail.surfaces.cli.doctor.finding import Finding, Health
 from handrail.surfaces.cli.doctor.kept import kept
 from handrail.surfaces.cli.doctor.machine import programs, terminal
@@ -48,6 +49,7 @@ async def _findings(settings: Settings, *, online: bool) -> Sequence[Finding]:
         *await programs(settings, os.environ),
         *await asyncio.to_thread(lambda: list(kept(settings.workspace, os.environ))),
         *configured(settings),
+        *await asyncio.to_thread(lambda: list(servers(settings, os.environ))),
         await model(settings, os.environ, online=online),
         *terminal(os.environ),
     ]
