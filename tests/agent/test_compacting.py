@@ -76,6 +76,18 @@ async def test_a_conversation_that_is_too_long_all_the_same_is_made_shorter_once
     assert model.wrong == []
 
 
+async def test_one_that_grows_too_long_again_later_is_made_shorter_again(workspace: Path) -> None:
+    """Of most local models nobody knows the window: only the provider says that it is full."""
+    again = [READS, READS, says("SUMMARY")]
+    too_long = {3: ModelFault.TOO_LONG, 7: ModelFault.TOO_LONG}
+    model = PlayedModel(Wire.OPENAI_CHAT, [*again, *again, says("Done.")], faults=too_long)
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        events = await told(agent, "read")
+    assert isinstance(events[-1], Finished)
+    assert events[-1].ended is Ended.DONE
+    assert model.wrong == []
+
+
 async def test_one_that_is_too_long_again_ends_the_work(workspace: Path) -> None:
     model = PlayedModel(Wire.ANTHROPIC, [READS, READS], faults=dict.fromkeys(range(3, 20), ModelFault.TOO_LONG))
     async with Session.open(workspace) as session, open_agent(session, model) as agent:

@@ -12,6 +12,7 @@ from played import PlayedModel
 
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import AgentEvent, Ended, Finished, Reported, TurnEnded
+from handrail.agent.limits import Limits
 from handrail.contract.agents import AgentState
 from handrail.contract.calls import Cancelled, Completed, Failed, Rejected, SettledState
 from handrail.contract.confirmation import Once
@@ -467,3 +468,60 @@ async def test_what_is_denied_a_kind_of_agents_is_denied_those_that_it_gives_tas
         calls = settled_calls(session)
         await told(agent, "read")
     assert [type(call) for call in of_tool(calls, "read_file")] == [Rejected, Completed]
+
+
+async def test_work_to_the_end_has_not_finished_before_agents_in_the_background_have_reported(workspace: Path) -> None:
+    child = kid(READS, says("One."))
+    parent = main(says("", task("Explore", background=True)), says("I wait."), says("One, it says."))
+    child.hangs = asyncio.Event()
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        said: list[AgentEvent] = []
+        async for event in agent.send("read", to_the_end=True):
+            said.append(event)
+            if isinstance(event, TurnEnded) and event.turn.response.text == "I wait.":
+                child.hangs.set()
+        assert [status.type for status in agent.agents()] == ["explore"]
+    assert said[-1] == Finished(Ended.DONE, "One, it says.")
+    assert child.wrong == parent.wrong == []
+
+
+async def test_who_waits_for_agents_in_the_background_can_be_interrupted(workspace: Path) -> None:
+    child = kid(says("One."))
+    parent = main(says("", task(background=True)), says("I wait."))
+    child.hangs = asyncio.Event()
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        last: AgentEvent | None = None
+        stopping: list[asyncio.Task[None]] = []
+        async for last in agent.send("read", to_the_end=True):
+            if isinstance(last, TurnEnded) and last.turn.response.text == "I wait.":
+                stopping.append(asyncio.create_task(agent.interrupt("a key")))
+        assert isinstance(last, Finished)
+        assert (last.ended, last.why) == (Ended.INTERRUPTED, "a key")
+        assert [status.state for status in agent.agents()] == [AgentState.RUNNING]
+    assert [status.state for status in agent.agents()] == [AgentState.STOPPED]
+
+
+@pytest.mark.parametrize("limits", [Limits(tokens=600), Limits(turns=2)])
+async def test_agents_that_work_at_the_same_time_use_up_one_limit_together(workspace: Path, limits: Limits) -> None:
+    """Each response takes 110 tokens: five agents may not take five times what is left."""
+    parent = main(says("", *(task(model=f"kid{n}") for n in range(5))), says("Done."))
+    kids = {f"kid{n}": PlayedModel(Wire.GEMINI, [READS] * 20, name=f"kid{n}") for n in range(5)}
+    async with (
+        Session.open(workspace) as session,
+        open_agent(session, parent, limits=limits, model_named=models(**kids)) as agent,
+    ):
+        _, finished = await told(agent, "read")
+        asked = sum(len(each.requests) for each in kids.values())
+    assert asked == agent.spent.turns - len(parent.requests)
+    if limits.tokens:
+        assert finished.ended is Ended.TOKENS
+        assert agent.spent.turns <= 6 + 5  # one more of each may be under way
+    else:
+        assert asked == 5 * 2  # responses are each one's own
+    assert not any(each.wrong for each in (parent, *kids.values()))

@@ -46,6 +46,17 @@ NAMED = [
         "the id alone",
     ),
     Named(
+        "one-id-for-two",
+        [
+            piece(id="a", name="ls", index=0),
+            piece('{"path":"x"}', index=0),
+            piece(id="a", name="cat", index=1),
+            piece('{"path":"y"}', index=1),
+        ],
+        [A, ("call_2", "cat", {"path": "y"})],
+        "a name at another index is another call, whatever its id; it gets one of its own",
+    ),
+    Named(
         "same-index-for-all",
         [
             piece('{"path":"x"}', id="a", name="ls", index=0),

@@ -39,6 +39,8 @@ class Agent:
         """Who listens now."""
         self._reports: list[Reported] = []
         """Those that came while nobody did."""
+        self._quieting: asyncio.Task[None] | None = None
+        """Waits for the subagents in the background, as a part of the work."""
         self._taking_up = False
         """What an earlier process left of the session is at work."""
 
@@ -77,11 +79,12 @@ class Agent:
         await self.subagents.quiet()
         return self._briefing.has_news
 
-    async def send(self, text: str) -> AsyncIterator[AgentEvent]:
+    async def send(self, text: str, *, to_the_end: bool = False) -> AsyncIterator[AgentEvent]:
         """Works on what the user says until the model makes no more calls, or something stops it.
 
         Without a text it goes on: after calls that waited were answered, or a limit was reached. With one, calls that
-        still wait are cancelled. The last event is always `Finished`. Left early, the work is interrupted. Raises
+        still wait are cancelled. The last event is always `Finished`. Left early, the work is interrupted.
+        `to_the_end`: it has not finished before the model has heard of every subagent in the background. Raises
         UsageError while another one is at work.
         """
         self._check_idle()
@@ -91,7 +94,7 @@ class Agent:
         for report in self._reports:
             tell(report)
         self._reports.clear()
-        working = self._working = asyncio.get_running_loop().create_task(self._work(text, tell))
+        working = self._working = asyncio.get_running_loop().create_task(self._work(text, tell, to_the_end=to_the_end))
         working.add_done_callback(lambda _: events.put_nowait(None))
         try:
             while (event := await events.get()) is not None:
@@ -103,7 +106,7 @@ class Agent:
                 await self.interrupt("its answer is no longer listened to")
             self._working = None
 
-    async def _work(self, text: str, tell: Tell) -> Finished:
+    async def _work(self, text: str, tell: Tell, *, to_the_end: bool) -> Finished:
         try:
             await self._go_on(text)
         except HandrailError as error:
@@ -112,7 +115,22 @@ class Agent:
             return Finished(Ended.PARKED, why="a call still waits for its answer")
         if text:
             self._loop.conversation.tell(text)
-        return await self._loop.work(tell)
+        finished = await self._loop.work(tell)
+        return await self._to_the_end(finished, tell) if to_the_end else finished
+
+    async def _to_the_end(self, finished: Finished, tell: Tell) -> Finished:
+        try:
+            while finished.ended is Ended.DONE:
+                quieting = self._quieting = asyncio.get_running_loop().create_task(self.subagents.quiet())
+                await asyncio.wait([quieting])
+                if not quieting.cancelled() and not self._briefing.has_news:
+                    break
+                finished = await self._loop.work(tell)  # interrupted, it ends at once
+        finally:
+            if self._quieting is not None:
+                self._quieting.cancel()
+                self._quieting = None
+        return finished
 
     async def _go_on(self, text: str) -> None:
         """With what an earlier process left, and with what is parked."""
@@ -143,6 +161,8 @@ class Agent:
         working = self._working
         if working is not None and not working.done():
             await self._loop.stop(reason)
+            if self._quieting is not None:
+                self._quieting.cancel()
             if self._taking_up:
                 await self._session.cancel_all(reason)
             await asyncio.wait([working])

@@ -90,6 +90,8 @@ class Loop:
         """The turn that waits for somebody outside."""
         self.halts: list[Halt] = []
         """Asked after each turn whether the work is to end there."""
+        self.employer: Loop | None = None
+        """Whose limits hold for this one, too; None for the main one."""
         self.hands = hands
         self._surroundings = surroundings
         self.clock = clock
@@ -101,13 +103,15 @@ class Loop:
         self._count = 0
 
     def begin(self) -> None:
-        """Before each `work`: what stopped the one before is over, and what stops this one from here on counts."""
-        self._stopped, self._late = None, ""
+        """Before what the user says: what stopped the work before is over, what stops this one from here on counts, and
+        it has all its limits before it."""
+        self._stopped, self._late, self._run = None, "", None
 
     async def work(self, tell: Tell) -> Finished:
         """Goes on with the conversation as it stands. Never raises, but for cancellation."""
-        run, alarm = Run(self.spent, self.clock()), self._alarm()
-        self._run = run
+        begun = self.clock()
+        run = self._run = self._run or Run(self.spent, begun)
+        alarm = self._alarm()
         try:
             while (ended := self._ended_early(run)) is None:
                 if (ended := await self._step(run, tell)) is not None:
@@ -116,7 +120,7 @@ class Loop:
             ended = Finished(Ended.FAILED, why=str(error))
         finally:
             self._responding = None
-            self.spent += Spent(seconds=self.clock() - run.begun)
+            self.spent += Spent(seconds=self.clock() - begun)
             if alarm is not None:
                 alarm.cancel()
         return replace(self._interrupted() or ended, text=run.said)
@@ -144,12 +148,12 @@ class Loop:
 
     def _alarm(self) -> asyncio.Task[None] | None:
         """Stops the work when its time is over, in the middle of a call too."""
-        seconds = self.limits.seconds
+        seconds = self.left().seconds
         return asyncio.get_running_loop().create_task(self._stop_after(seconds)) if seconds else None
 
     async def _stop_after(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
-        self._late = f"it worked for {seconds:g} s, the most that it may"
+        self._late = f"it worked for {self.limits.seconds:g} s, the most that it may"
         if self._asking is not None:
             self._asking.cancel()
         if self._responding is not None:
@@ -198,7 +202,7 @@ class Loop:
         if turn is not None:
             tell(TurnEnded(turn))
         if broken is None or self._is_ending:
-            run.cuts = 0
+            run.cuts, run.compacted = 0, False
         elif broken.fault is ModelFault.TOO_LONG and not run.compacted:
             run.compacted = True
             await self._make_room(tell, anyhow=True)
@@ -301,7 +305,12 @@ class Loop:
         return None if self._stopped is None else Finished(Ended.INTERRUPTED, why=self._stopped)
 
     def _ended_early(self, run: Run) -> Finished | None:
-        return self._interrupted() or self._out_of_time() or run.at_limit(self.limits, self.spent)
+        return self._interrupted() or self._out_of_time() or run.made_all(self.limits) or self._spent_up()
+
+    def _spent_up(self) -> Finished | None:
+        """Its own limits, and those of whoever it works for, which all that work at the same time use up together."""
+        own = None if self._run is None else self._run.spent_up(self.limits, self.spent)
+        return own or (None if self.employer is None else self.employer._spent_up())
 
     def _out_of_time(self) -> Finished | None:
         return Finished(Ended.TIME, why=self._late) if self._late else None
@@ -320,8 +329,10 @@ class Loop:
         return self.limits if self._run is None else self._run.left(self.limits, self.spent, self.clock())
 
     def _account(self, usage: Usage, turns: int = 1) -> None:
-        self.add(Spent(usage, cost_of(self.model, usage), turns))
+        self._add(Spent(usage, cost_of(self.model, usage), turns))
 
-    def add(self, spent: Spent) -> None:
-        """What a subagent used counts as well; the time it took is part of this one's."""
-        self.spent += replace(spent, seconds=0.0)
+    def _add(self, spent: Spent) -> None:
+        """What a subagent uses counts as its employer's at once; the time it takes is part of that one's."""
+        self.spent += spent
+        if self.employer is not None:
+            self.employer._add(spent)

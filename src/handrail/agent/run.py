@@ -32,16 +32,20 @@ class Run:
     compacted: bool = False
     """Since the model said that it was too much."""
 
-    def at_limit(self, limits: Limits, spent: Spent) -> Finished | None:
-        """The first limit that is reached; time is watched elsewhere, for it ends in the middle of a call too."""
-        used = spent - self.before
-        tokens, money = used.usage.input + used.usage.output, used.money or 0.0
+    def made_all(self, limits: Limits) -> Finished | None:
+        """All the responses that it may make. Time is watched elsewhere, for it ends in the middle of a call too."""
         if limits.turns and self.turns >= limits.turns:
             return Finished(Ended.TURNS, why=f"it made {self.turns} responses, the most that it may")
+        return None
+
+    def spent_up(self, limits: Limits, spent: Spent) -> Finished | None:
+        """The first limit of what can be spent that is reached."""
+        used = spent - self.before
+        tokens, money = used.usage.input + used.usage.output, used.money or 0.0
         if limits.tokens and tokens >= limits.tokens:
             return Finished(Ended.TOKENS, why=f"it used {tokens:,} tokens, and may use {limits.tokens:,}")
         if limits.money and money >= limits.money:
-            return Finished(Ended.MONEY, why=f"it cost ${money:.2f}, and may cost ${limits.money:.2f}")
+            return Finished(Ended.MONEY, why=f"it cost ${money:.4f}, and may cost ${limits.money:g}")
         return None
 
     def left(self, limits: Limits, spent: Spent, now: float) -> Limits:

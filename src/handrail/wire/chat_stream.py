@@ -109,8 +109,9 @@ class _Message:
     def _call_of(self, delta: JsonObject) -> _Call:
         id, index = text_of(delta.get("id")), index_of(delta.get("index"))
         name = text_of(_body(delta).get("name"))
-        if id in self.by_id:
-            return self.by_id[id]
+        known = self.by_id.get(id)
+        if known is not None and not (name and index not in (None, known.index)):  # one id for two calls: seen, too
+            return known
         call = self.at.get(index) if index is not None else None if name or not self.calls else self.calls[-1]
         if call is None or (name and ((id and call.id) or call.is_complete)):
             call = _Call(index)

@@ -14,7 +14,7 @@ from handrail.agent.events import Reported
 from handrail.agent.loop import Loop
 from handrail.agent.model import Model
 from handrail.agent.subagents.subagent import Subagent
-from handrail.agent.subagents.types import NO_AGENTS, NOT_FOR_SUBAGENTS, kinds_with, listed
+from handrail.agent.subagents.types import NO_AGENTS, NOT_FOR_SUBAGENTS, kind_named, kinds_with, listed
 from handrail.contract.agents import AgentOrder, AgentReply, AgentState, AgentStatus
 from handrail.contract.hooks import OfAgent
 from handrail.errors import HandrailError, ToolFailed
@@ -85,7 +85,7 @@ class Subagents:
     async def start(self, order: AgentOrder, call: EmployingCall) -> AgentReply:
         """Implements `contract.agents.Agents` for the call."""
         self._check_room(call.speaker.depth)
-        kind = self._kinds.get(order.type)
+        kind = kind_named(order.type, self._kinds)
         if kind is None:
             raise ToolFailed(f"There is no kind of agent named {order.type!r}: there are {', '.join(self._kinds)}.")
         if order.name and self._find(order.name) is not None:
@@ -152,8 +152,9 @@ class Subagents:
         model = self._model(chosen or kind.model, employer.model)
         hands = call.hands_for(speaker, order.background)
         loop = Loop(hands, model, Conversation(), briefing, employer.left(), employer.clock, id)
+        loop.employer = employer
         status = AgentStatus(id, kind.name, order.task, AgentState.RUNNING, order.background)
-        return Subagent(status, order.name, speaker, speaker, loop, briefing, employer)
+        return Subagent(status, order.name, speaker, speaker, loop, briefing)
 
     def _mode_of(self, speaker: Speaker) -> str:
         return stricter(self._support.plan_mode.mode, speaker.mode) or Mode.DEFAULT

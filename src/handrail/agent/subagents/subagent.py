@@ -34,8 +34,6 @@ class Subagent:
     """In whose name it works now: its own, or one with less."""
     loop: Loop
     briefing: Briefing
-    employer: Loop
-    """Whose spending its own counts as."""
 
     @property
     def is_running(self) -> bool:
@@ -57,7 +55,6 @@ class Subagent:
         self.loop.begin()
         changed(AgentState.RUNNING)
         self.loop.conversation.tell(message)
-        before = self.loop.spent
         working = asyncio.get_running_loop().create_task(self.loop.work(unheard))
         try:
             finished = await asyncio.shield(working)
@@ -70,7 +67,6 @@ class Subagent:
             if self.is_running:  # unless it comes to its end below
                 changed(AgentState.FAILED)
             working.cancel()
-            self.employer.add(self.loop.spent - before)
         changed(_STATES.get(finished.ended, AgentState.FINISHED))
         return self._reply(finished)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 
 from handrail.policy.reach import Reach
 from handrail.runtime.subagents import AGENT
@@ -14,6 +15,9 @@ from handrail.settings.agents.reading import read_agent
 GENERAL = "general"
 
 _OURS = ("explore", "plan", GENERAL)
+
+_THEIR_NAMES: Mapping[str, str] = MappingProxyType({"general-purpose": GENERAL, "Explore": "explore", "Plan": "plan"})
+"""code.claude.com/docs, "Create custom subagents": the built-in ones."""
 
 NOT_FOR_SUBAGENTS = Reach(never=("enter_plan_mode", "exit_plan_mode", "ask_user", "update_topic"))
 """What steers the session, or speaks to the person in the main agent's name."""
@@ -25,6 +29,11 @@ NO_AGENTS = Reach(never=(AGENT,))
 def kinds_with(found: Iterable[AgentType]) -> Mapping[str, AgentType]:
     """By name; one that a file describes takes the place of ours of the same name."""
     return {**{kind.name: kind for kind in built_in()}, **{kind.name: kind for kind in found}}
+
+
+def kind_named(name: str, kinds: Mapping[str, AgentType]) -> AgentType | None:
+    """As models name it: they may know ours as Claude Code's `general-purpose`, `Explore` and `Plan`."""
+    return kinds.get(name) or kinds.get(_THEIR_NAMES.get(name, ""))
 
 
 @cache

@@ -87,7 +87,7 @@ async def _worked(task: Task, agent: Agent, view: View) -> Finished:
 
     last = Finished(Ended.INTERRUPTED)
     async with interruptible(stop) as interrupted:
-        async for event in agent.send(task.text):
+        async for event in agent.send(task.text, to_the_end=True):
             if isinstance(event, Finished):
                 last = event
             view.said(event)
