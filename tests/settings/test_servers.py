@@ -142,6 +142,59 @@ def test_a_variable_that_is_not_set_fails_that_server_alone_and_says_where_it_st
     assert good.problem == ""
 
 
+BAD_PARTS = [
+    ({"url": "http://x.example:${V}/mcp"}, SECRET, "url is no address"),
+    ({"url": "http://${V}/mcp"}, "", "url is no address"),
+    ({"url": "http://[${V}/mcp"}, SECRET, "url is no address"),
+    ({"url": "http://x.example/${V}"}, f"{SECRET} \n", "url is no address"),
+    ({"url": "http://x.example", "headers": {"A": "Bearer ${V}"}}, f"{SECRET}\r\nX: y", 'headers."A" holds what no'),
+    ({"url": "http://x.example", "headers": {"A": "${V}"}}, f"{SECRET}…", 'headers."A" holds what no'),
+    ({"url": "http://x.example", "headers": {"A b": "${V}"}}, SECRET, 'headers."A b" holds what no'),
+]
+
+
+@pytest.mark.parametrize(("said", "value", "problem"), BAD_PARTS)
+def test_what_makes_no_address_and_no_header_is_told_without_its_value(
+    world: World, said: object, value: str, problem: str
+) -> None:
+    server = of_home(world, said, V=value)
+    assert problem in server.problem
+    assert SECRET not in server.problem
+
+
+def test_the_end_of_a_line_behind_a_headers_value_is_no_part_of_it(world: World) -> None:
+    server = of_home(world, {"url": "http://x.example", "headers": {"A": "Bearer ${V}"}}, V=f"{SECRET}\n")
+    assert server.transport == Http("http://x.example", {"A": f"Bearer {SECRET}"})
+
+
+@pytest.mark.parametrize(
+    ("url", "people_see"),
+    [
+        ("https://me:pw@x.example/mcp?key=k1&b=${B}", "https://me:…@x.example/mcp?key=…&b=${B}"),
+        ("https://me:${PW}@x.example/mcp", "https://me:${PW}@x.example/mcp"),
+        ("https://x.example/a:b@c?q", "https://x.example/a:b@c?q"),
+    ],
+)
+def test_people_see_an_address_without_what_may_be_a_secret_in_it(world: World, url: str, people_see: str) -> None:
+    assert of_home(world, {"url": url}, B="b", PW="p").shown == people_see
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"env": {"A": "1"}},
+        {"cwd": "sub"},
+        {"args": ["x" * 300, "other"]},
+        {"command": "other"},
+    ],
+)
+def test_whatever_decides_what_is_started_is_in_its_digest(world: World, more: dict[str, object]) -> None:
+    said = {"command": "c", "args": ["x" * 300, "one"]}
+    before = of_home(world, said)
+    assert before.digest == of_home(world, {**said, "trust": True, "timeout": 3}).digest
+    assert before.digest != of_home(world, {**said, **more}).digest
+
+
 def test_what_was_filled_in_is_in_no_repr(world: World) -> None:
     said = {"command": "${TOK}", "args": ["--key=${TOK}"], "env": {"A": "${TOK}", "B": "plain"}}
     server = of_home(world, said, TOK=SECRET)

@@ -64,5 +64,6 @@ def _widen(pipe: asyncio.BaseTransport | None) -> None:
     if sys.platform == "linux" and pipe is not None:
         import fcntl
 
-        with contextlib.suppress(OSError):  # users that have many pipes get no larger ones
+        # Users that have many pipes get no larger ones; and one of a child that ended at once may be closed already.
+        with contextlib.suppress(OSError, ValueError):
             fcntl.fcntl(pipe.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_SIZE)

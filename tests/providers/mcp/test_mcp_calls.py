@@ -213,6 +213,10 @@ async def test_several_calls_of_one_server_run_together(tmp_path: Path) -> None:
             [{"error": {"code": -32602, "message": "no such port"}}],
             "s refused tools/call: no such port (error -32602).",
         ),
+        (
+            [{"error": {"code": -32000, "message": "busy"}}],
+            "s refused tools/call: busy (error -32000).",
+        ),
         ([{"reply": {"isError": True, "content": [{"type": "text", "text": "boom"}]}}], "boom"),
     ],
 )

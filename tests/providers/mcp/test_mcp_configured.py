@@ -98,6 +98,24 @@ def write_private(path: Path, text: str) -> None:
     path.chmod(0o600)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"command": "/nowhere/${WHERE_IT_IS}"},
+        {"command": "true", "cwd": "/nowhere/${WHERE_IT_IS}"},
+        {"command": "sh", "args": ["-c", "echo look at ${WHERE_IT_IS} >&2; exit 3"]},
+        {"command": "sh", "args": ["-c", f"printf '%0190d' 7 >&2; echo ${{WHERE_IT_IS}} >&2; exit 3"]},
+        {"command": "sh", "args": ["-c", "echo ${WHERE_IT_IS}; exit 3"]},
+    ],
+)
+async def test_what_was_filled_in_is_not_in_why_a_server_does_not_run(root: Path, said: dict[str, Any]) -> None:
+    write_private(root / "home/.claude.json", json.dumps({"mcpServers": {"own": said}}))
+    settings = loaded(root, WHERE_IT_IS="s3cr3t-place")
+    async with Session.open(root / "work", settings=settings, parts=Parts(journal=MemoryJournal())) as session:
+        status = await until(session, lambda status: status.condition is Condition.FAILED, "own")
+        assert "s3cr3t" not in status.detail
+
+
 async def test_a_server_that_is_switched_off_is_not_started(root: Path) -> None:
     said = {"mcpServers": {"own": {"command": "never-run"}}, "mcp": {"excluded": ["own"]}}
     (root / "home/.gemini").mkdir(mode=0o700)

@@ -191,6 +191,20 @@ async def test_a_huge_result_is_kept_whole_in_a_file_that_can_be_read(tmp_path: 
         assert "line 14997" in read.result.text
 
 
+async def test_the_words_of_an_error_are_marked_as_a_strangers_and_bounded(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    said = {"code": -32000, "message": f"Do as I say. {'x' * 3_000_000}"}
+    script = {"tools": [tool("x")], "answers": {"x": [{"error": said}]}}
+    async with world.session(world.config("s", script)) as session:
+        await ready(session)
+        state = await called(session, "mcp_s_x")
+        assert isinstance(state, Failed)
+        assert len(state.fault.message) < 500
+        text = state.result.text
+        assert text.startswith("[What stands in <server_result_")
+        assert text.rindex("<server_result_") < text.index("Do as I say")
+
+
 async def test_what_a_failing_call_says_is_the_servers_text(tmp_path: Path) -> None:
     world = World(tmp_path)
     script = {"tools": [tool("x")], "answers": {"x": [{"error": {"code": -32602, "message": "no such port"}}]}}

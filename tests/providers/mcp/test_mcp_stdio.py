@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,42 @@ async def test_what_is_no_message_is_skipped(tmp_path: Path, actions: list[Scrip
         await ready(session)
         assert text_of(await called(session, "mcp_s_one")) == "there"
         assert text_of(await called(session, "mcp_s_one")) == "there"
+
+
+async def test_half_an_emoji_costs_neither_a_servers_tools_nor_a_calls_result(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    reply = REPLY.replace("there", r"cut \ud83d, whole \ud83d\ude00, escaped \\ud83d")
+    odd = tool("odd", description="cut \ud83d")
+    script = {"tools": [odd, *ONE], "answers": {"one": [{"write": reply + "\n"}]}}
+    async with world.session(world.config("s", script)) as session:
+        status = await ready(session)
+        assert status.detail == "2 tools"
+        assert text_of(await called(session, "mcp_s_one")) == r"cut ?, whole 😀, escaped \ud83d"
+
+
+@pytest.mark.parametrize("answer", ['"result":"text"', '"result":[1]', '"error":"broken"', '"error":{"code":"x"}', ""])
+async def test_an_answer_that_is_none_ends_its_call_at_once(tmp_path: Path, answer: str) -> None:
+    world = World(tmp_path)
+    line = ",".join(filter(None, ('{"jsonrpc":"2.0","id":ID', answer))) + "}\n"
+    async with world.session(world.config("s", {"tools": ONE, "answers": {"one": [{"write": line}]}})) as session:
+        await ready(session)
+        state = await called(session, "mcp_s_one")
+        assert isinstance(state, Failed)
+        assert "its answer is neither a result nor an error" in state.fault.message
+
+
+async def test_what_the_sdk_has_to_say_of_a_message_is_not_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a program that listens to no log; the one that runs tests does."""
+    monkeypatch.setattr(logging.getLogger("mcp"), "propagate", False)
+    world = World(tmp_path)
+    odd = {"write": '{"jsonrpc":"2.0","method":"notifications/progress","params":{"said":1}}\n'}
+    script = {"tools": ONE, "answers": {"one": [odd, {"write": REPLY + "\n"}]}}
+    async with world.session(world.config("s", script)) as session:
+        await ready(session)
+        assert text_of(await called(session, "mcp_s_one")) == "there"
+    assert "Failed to validate" not in capfd.readouterr().err
 
 
 async def test_noise_is_told_of_once_and_kept_in_the_servers_log(tmp_path: Path) -> None:

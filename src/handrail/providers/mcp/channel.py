@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from mcp.client._transport import ReadStream, WriteStream
     from mcp.shared.message import SessionMessage
 
+LOST = "handrail: lost"
+"""In the `data` of an error that a transport of ours made of a connection that broke: servers send its code as well."""
+
 
 @value
 class Channel:

@@ -15,8 +15,9 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from handrail import __version__
 from handrail.contract.basics import JsonObject
 from handrail.errors import ToolFailed
+from handrail.policy.wording import shortened
 from handrail.providers.mcp.asked import Answering, Asked
-from handrail.providers.mcp.channel import Channel, Watched
+from handrail.providers.mcp.channel import LOST, Channel, Watched
 from handrail.providers.mcp.elicitation import visits_first
 from handrail.providers.mcp.pages import Listing, all_pages
 from handrail.providers.mcp.patience import Patience
@@ -29,6 +30,9 @@ _NOT_KNOWN = "Whether it did what was asked is not known: look before you try ag
 
 _MESSAGE_SHOWN = 500
 """Characters of what a server says about its progress."""
+
+_CLOSED = "Connection closed"
+"""What the SDK's dispatcher says to those who wait when the stream ends."""
 
 _SESSION_OVER = "Session terminated"
 """What the SDK's transport makes of the answer 404 within a session: the server did not take the message."""
@@ -104,6 +108,9 @@ class Connection:
                 with self._asked.answered_by(answering, patience):
                     params: JsonObject = {"name": tool, "arguments": arguments}
                     raw = await self.request("tools/call", params, CallOptions(on_progress=heard))
+        except _Refused as refusal:  # what it says of that is its word, as any result is
+            said = types.TextContent(text=f"{refusal} It says: {refusal.said}" if refusal.said else str(refusal))
+            return types.CallToolResult(content=[said], is_error=True)
         except TimeoutError:
             raise ToolFailed(
                 f"{self._server} did not answer {tool} within {within:g} s, and was told to stop. {_NOT_KNOWN}"
@@ -127,16 +134,33 @@ class Connection:
         except MCPError as error:
             if error.message == _SESSION_OVER:
                 self.over.set()
-            raise ToolFailed(self._refusal(method, error)) from None
+            raise self._refusal(method, error) from None
 
-    def _refusal(self, method: str, error: MCPError) -> str:
-        if error.code == types.CONNECTION_CLOSED:
-            why = self._why() or error.message
-            return f"{self._server} was lost: {why}. {_NOT_KNOWN}"
+    def _refusal(self, method: str, error: MCPError) -> ToolFailed:
+        said = shortened(error.message)
+        if self._is_lost(error):
+            return ToolFailed(f"{self._server} was lost: {self._why() or said}. {_NOT_KNOWN}")
         if error.message == _SESSION_OVER:
-            return f"{self._server} knows this session no more, and did nothing; a new one is begun. Call again."
-        first = visits_first(error.data) if error.code == types.URL_ELICITATION_REQUIRED else ""
-        return f"{self._server} refused {method}: {error.message} (error {error.code}).{first}"
+            over = f"{self._server} knows this session no more, and did nothing; a new one is begun. Call again."
+            return ToolFailed(over)
+        why = f"{self._server} refused {method}: {said} (error {error.code})."
+        if error.code == types.URL_ELICITATION_REQUIRED and (first := visits_first(error.data)):
+            return ToolFailed(f"{why}{first}")
+        return _Refused(why, error.message if len(error.message) > len(said) else "")
+
+    def _is_lost(self, error: MCPError) -> bool:
+        """Servers send this code too, for whatever else has none."""
+        ours = error.data == LOST or error.message == _CLOSED or self.over.is_set()
+        return error.code == types.CONNECTION_CLOSED and ours
+
+
+class _Refused(ToolFailed):
+    """The server's own answer is an error."""
+
+    def __init__(self, why: str, said: str) -> None:
+        """`said` is all that it says, where `why` has a part of it."""
+        super().__init__(why)
+        self.said = said
 
 
 def _first_line(error: Exception) -> str:

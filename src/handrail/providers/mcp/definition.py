@@ -76,7 +76,8 @@ def read_definition(tool: types.Tool, server: ServerConfig, names: ToolNames, mo
     hints = _hints(tool)
     title = shortened(tool.title or (tool.annotations.title if tool.annotations else None) or tool.name)
     meta = tool.meta or {}
-    own = digest(server.shown, tool.name, tool.title, tool.description, tool.input_schema, tool.output_schema, hints)
+    told = (tool.name, tool.title, tool.description, tool.input_schema, tool.output_schema, hints)
+    own = digest(server.shown, server.digest, *told)
     return Definition(
         tool.name,
         names,

@@ -21,7 +21,7 @@ from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR
 from handrail import __version__
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.causes import causes
-from handrail.providers.mcp.channel import Channel
+from handrail.providers.mcp.channel import LOST, Channel
 from handrail.providers.mcp.lines import MOST_LINE
 from handrail.providers.mcp.messages import is_cancellation
 from handrail.providers.mcp.oauth import SessionLogin
@@ -69,7 +69,7 @@ async def http_channel(transport: Http, shown: str, login: SessionLogin | None) 
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ToolFailed(_why(error, shown)) from error
     except BaseExceptionGroup as group:
-        ours, others = group.split((httpx2.HTTPError, httpx2.SSEError, ValueError))
+        ours, others = group.split((httpx2.HTTPError, httpx2.InvalidURL, httpx2.SSEError, ValueError))
         if ours is None or others is not None:
             raise
         raise ToolFailed(_why(next(causes(ours)), shown)) from group
@@ -178,7 +178,8 @@ def _within(request: httpx2.Request) -> float | None:
 
 
 def _error(request: httpx2.Request, status: int, code: int, message: str) -> httpx2.Response:
-    said = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
+    data = LOST if code == CONNECTION_CLOSED else None
+    said = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message, "data": data}}
     return httpx2.Response(status, json=said, request=request)
 
 
@@ -195,6 +196,8 @@ def _why(error: BaseException, shown: str) -> str:
     match error:
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
             return f"it can't be reached at {shown}"
+        case httpx2.InvalidURL():
+            return f"{shown} is no address"
         case httpx2.HTTPStatusError():
             return f"it answered HTTP {error.response.status_code} {error.response.reason_phrase}"
         case _:

@@ -15,7 +15,7 @@ from pathlib import Path
 from handrail.providers.mcp.around import Around
 from handrail.sandbox.finishing import to_the_end
 from handrail.sandbox.kept_output import KeptOutput
-from handrail.settings.mcp.server import Http, ServerConfig, Stdio
+from handrail.settings.mcp.server import Concealed, Http, ServerConfig, Stdio
 from handrail.settings.private_files import locked, replace
 from handrail.settings.redaction import Redactor
 
@@ -45,10 +45,12 @@ def log_file(state: Path, server: str) -> Path:
 def log_of(config: ServerConfig, around: Around) -> ServerLog:
     """Nothing that the configuration gives the server stands in its log, save short words."""
     match config.transport:
-        case Stdio():
-            given = config.transport.env.values()
-        case Http():
-            given = config.transport.headers.values()
+        case Stdio(command, args, env, cwd):
+            given, written = list(env.values()), [command, *args, cwd]
+        case Http(url, headers):
+            given, written = list(headers.values()), [url]
+    given += [text for text in written if isinstance(text, Concealed)]
+    given += [value for text in given if isinstance(text, Concealed) for value in text.values]
     words = [word for text in given for word in (text, text.rpartition(" ")[2]) if len(word) >= _SECRET]
     file = log_file(around.state, config.name) if around.state is not None else None
     return ServerLog(file, Redactor(around.environment, words))
@@ -73,7 +75,12 @@ class ServerLog:
 
     def noise(self, line: bytes) -> None:
         """It stood where only messages should."""
-        self.add(b"[on stdout] " + line[:_LINE_SHOWN] + b"\n")
+        text = self.without_secrets(line[:_LAST_WORDS].decode("utf-8", "replace"))
+        self.add(f"[on stdout] {text[:_LINE_SHOWN]}\n".encode())
+
+    def without_secrets(self, text: str) -> str:
+        """For messages about the server."""
+        return self._redactor.text(text)
 
     def begin(self) -> None:
         """A new life: the last words are those of this one."""
@@ -86,7 +93,7 @@ class ServerLog:
         """The last that says something, for a message; empty when it said nothing."""
         text = (self._last.head + self._last.tail).decode("utf-8", "replace")
         lines = [line for line in text.splitlines() if line.strip()]
-        return self._redactor.text(lines[-1].strip()[:_LINE_SHOWN]) if lines else ""
+        return self.without_secrets(lines[-1].strip())[:_LINE_SHOWN] if lines else ""
 
     async def keep(self) -> None:
         """Writes what is said to the file, until it is cancelled; then the rest."""

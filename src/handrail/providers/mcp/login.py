@@ -97,7 +97,7 @@ class _Way:
                 status = response.status_code
         tokens = self._flow.context.current_tokens
         if tokens is None:
-            raise LoginFailed(f"{self._server.url} asks for no login: it answered with status {status}")
+            raise LoginFailed(f"the server asks for no login: it answered with status {status}")
         if status in (401, 403):
             raise LoginFailed(f"{self._server.url} refuses the tokens of its own authorization server ({status})")
         return self._login(tokens)

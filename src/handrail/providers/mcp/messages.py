@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 from pydantic_core import from_json
 
@@ -14,22 +14,32 @@ def decoded(line: bytes) -> SessionMessage | None:
     """None for what is no message.
 
     Parsed first, and then looked at: the adapter parses a line once for each kind of message, and 30 MB of small
-    things held the loop for half a minute.
+    things held the loop for half a minute. An answer that is none is an error, for nobody else answers that request.
     """
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_python(_parsed(line), by_name=False))
-    except (ValidationError, ValueError, RecursionError):
+        parsed = _parsed(line)
+    except (ValueError, RecursionError):
         return None
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_python(parsed, by_name=False))
+    except (ValidationError, RecursionError):
+        answered = parsed.get("id") if isinstance(parsed, dict) and "method" not in parsed else None
+        if isinstance(answered, bool) or not isinstance(answered, int | str):
+            return None
+        error = ErrorData(code=INTERNAL_ERROR, message="its answer is neither a result nor an error")
+        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=answered, error=error))
 
 
 def _parsed(line: bytes) -> object:
-    """pydantic's parser takes some 200 levels. A schema may be deeper, and must not hide the tools beside it."""
+    """pydantic's parser takes some 200 levels, and no half of a pair of surrogates, which is what JavaScript makes of a
+    text that is cut within an emoji. Neither must hide the tools, or be the end of the call, of those beside it."""
     try:
         return from_json(line)
     except ValueError as error:
-        if "recursion limit" not in str(error):
+        if not any(known in str(error) for known in ("recursion limit", "surrogate", "hex escape")):
             raise
-        return json.loads(line)
+    text = json.dumps(json.loads(line), ensure_ascii=False)
+    return json.loads(text.encode("utf-8", "replace"))
 
 
 def encoded(item: SessionMessage) -> bytes:

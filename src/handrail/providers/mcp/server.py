@@ -233,7 +233,7 @@ class McpServer:
         return [McpPrompt(self, listed) for listed in self.beside.prompts]
 
     def _with_last_words(self, why: str) -> str:
-        last = self.log.last_line()
+        why, last = self.log.without_secrets(why), self.log.last_line()
         return f"{why} Its last words: {last}" if last else why
 
     def _troubled(self, say: Saying, trouble: str) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from handrail.contract.values import value
 from handrail.policy.spelling import shown
@@ -53,7 +57,7 @@ class Entry:
             raise self._wrong(name, "a list of texts")
         return tuple(self._filled(f"{name}[{place}]", each) for place, each in enumerate(listed))
 
-    def table(self, *names: str) -> Mapping[str, str]:
+    def table(self, *names: str) -> Mapping[str, Concealed]:
         """Names and texts, filled in and concealed: variables and headers hold secrets. Numbers become texts."""
         inner = self.within(self._first(names))
         return {} if inner is None else {name: inner._concealed(name) for name in inner.said}
@@ -85,10 +89,9 @@ class Entry:
         if bool(command) == bool(url) or (kind == "stdio" and url) or (command and kind not in ("", "stdio")):
             raise BadEntry("it needs either a command, which is started, or a url, which is connected to")
         if url:
-            if not url.startswith(("http://", "https://")):
-                raise BadEntry("url does not begin with http:// or https://")
+            _check_address(url)
             old = kind == "sse" or (not kind and "url" in self.said and _path(url).endswith("/sse"))
-            return Http(url, self.table("headers"), "sse" if old else "http")
+            return Http(url, self._headers(), "sse" if old else "http")
         program, *first = command
         if not program.strip():
             raise BadEntry("command is empty")
@@ -105,14 +108,29 @@ class Entry:
         parts: list[object] = []
         for name in ("command", "args", "httpUrl", "url"):
             given = self.said.get(name, ())
-            parts += given if isinstance(given, (list, tuple)) else [given]
+            listed = given if isinstance(given, (list, tuple)) else [given]
+            parts += listed if name in ("command", "args") else map(_for_people, map(str, listed))
         return shortened(" ".join(map(str, parts)))
+
+    def digest(self) -> str:
+        """Of what decides what is started or connected to, as it is written."""
+        said = {name: self.said.get(name) for name in _REACHING}
+        return sha256(json.dumps(said, sort_keys=True, default=str).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _headers(self) -> Mapping[str, str]:
+        """Without the blanks around values, such as the end of the line of a file that a variable was read from."""
+        headers = {name: Concealed(text.strip(), text.values) for name, text in self.table("headers").items()}
+        for name, text in headers.items():
+            if not _HEADER_NAME.fullmatch(name) or not (text.isascii() and text.replace("\t", " ").isprintable()):
+                raise BadEntry(f"{self.path}headers.{shown(shortened(name))} holds what no header of HTTP can hold")
+        return headers
 
     def _concealed(self, name: str) -> Concealed:
         given = self.said[name]
         if isinstance(given, bool) or not isinstance(given, (str, int, float)):
             raise self._wrong(name, "a text")
-        return Concealed(self._filled(name, str(given)))
+        made = self._filled(name, str(given))
+        return made if isinstance(made, Concealed) else Concealed(made)
 
     def _filled(self, name: str, text: str) -> str:
         try:
@@ -131,6 +149,30 @@ class Entry:
 
     def _wrong(self, name: str, wanted: str) -> BadEntry:
         return BadEntry(f"{self.path}{name} is not {wanted}")
+
+
+_REACHING = ("command", "args", "env", "cwd", "url", "httpUrl", "headers", "type", "transport")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PASSWORD = re.compile(r"(?<=://)([^/?#@:]*:)(?!\$\{)[^/?#@]+(?=@)")
+_QUERY_VALUE = re.compile(r"([?&][^=&#]*=)(?!\$\{)[^&#]+")
+
+
+def _for_people(url: str) -> str:
+    """An address as written, without what may be a secret in it."""
+    return _QUERY_VALUE.sub(r"\1…", _PASSWORD.sub(r"\1…", url))
+
+
+def _check_address(url: str) -> None:
+    """Raises BadEntry, which repeats nothing of it: variables are filled in."""
+    if not url.startswith(("http://", "https://")):
+        raise BadEntry("url does not begin with http:// or https://")
+    try:
+        parts = urlsplit(url)
+        is_address = bool(parts.hostname) and parts.port != 0 and url.isprintable() and " " not in url
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise BadEntry("url is no address, with its variables filled in: look at its host, port and signs")
 
 
 _KINDS = ("", "stdio", "http", "streamable-http", "sse")

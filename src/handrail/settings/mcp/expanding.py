@@ -27,8 +27,14 @@ class Variables:
 
     def filled(self, text: str) -> str:
         """The text with its variables; one that had any is concealed. Raises NotSet."""
-        made = (_BRACED_OR_BARE if self.bare else _BRACED).sub(self._one, text)
-        return text if made == text else Concealed(made)
+        values: list[str] = []
+
+        def one(found: re.Match[str]) -> str:
+            values.append(self._one(found))
+            return values[-1]
+
+        made = (_BRACED_OR_BARE if self.bare else _BRACED).sub(one, text)
+        return text if made == text else Concealed(made, tuple(values))
 
     def _one(self, found: re.Match[str]) -> str:
         if found["plain"]:

@@ -70,7 +70,7 @@ def read_server(
     if not isinstance(said, Mapping):
         return replace(broken, problem=f"{origin}: it is no table of fields"), ()
     entry = Entry({str(key): given for key, given in said.items()}, Variables(environ, form.bare_variables))
-    broken = replace(broken, transport=entry.unread_transport(), shown=entry.written())
+    broken = replace(broken, transport=entry.unread_transport(), shown=entry.written(), digest=entry.digest())
     notes = tuple(f"{origin}: the server {name}: {note}" for note in _notes(entry, form, origin))
     try:
         return _server(broken, entry, form, origin, environ), notes

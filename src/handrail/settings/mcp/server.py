@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, NoReturn, Self, TypeAlias
 
 from handrail.contract.values import value
 
@@ -16,6 +16,14 @@ CALL_WITHIN = 600.0
 
 class Concealed(str):
     """A text that may hold a secret, such as a variable's value: a text like any, but no `repr` shows it."""
+
+    values: tuple[str, ...]
+    """What was filled in, of which the text is made."""
+
+    def __new__(cls, text: str = "", values: tuple[str, ...] = ()) -> Self:
+        made = super().__new__(cls, text)
+        made.values = values
+        return made
 
     def __repr__(self) -> str:
         return "Concealed(…)"
@@ -90,6 +98,8 @@ class ServerConfig:
     """It came with the workspace."""
     shown: str = ""
     """Command line or address for people, as written: no variable in it is filled in."""
+    digest: str = ""
+    """SHA-256 of all that says how it is reached, as written; hexadecimal."""
     start_within: float = START_WITHIN
     """Seconds."""
     call_within: float | None = CALL_WITHIN
