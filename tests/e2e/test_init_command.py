@@ -33,7 +33,8 @@ def decided(work: Path) -> Ran:
 def test_what_is_printed_is_not_written(work: Path) -> None:
     done = init(work, "--print")
     assert done.code == 0
-    assert done.out.startswith(f"Found: pytest\n--- {POLICY}\n# What runs here")
+    assert done.out.startswith(f"Found: pytest\n--- {CONFIG}\n# Settings")
+    assert done.out.index(f"\n--- {POLICY}\n# What runs here") > done.out.index(f"--- {CONFIG}")
     assert 'command = ["pytest *", "python -m pytest *"]' in done.out
     assert not (work / ".handrail").exists()
 

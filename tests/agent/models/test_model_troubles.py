@@ -79,6 +79,21 @@ def at(seconds: float) -> str:
 SOMEWHERE = Endpoint(Wire.GEMINI, "https://models.example", "big", KEY, "THE_KEY")
 
 
+HERE = "http://127.0.0.1:9/v1"
+NOT_FOUND = [
+    (Wire.OPENAI_CHAT, "https://models.example/v1", "is there a model 'big' at that address?"),
+    (Wire.OPENAI_CHAT, HERE, "is there a model 'big' at that address? With Ollama: ollama pull big"),
+    (Wire.OPENAI_RESPONSES, HERE, "does it speak the Responses API? If not, name the model as openai-chat:big"),
+]
+
+
+@pytest.mark.parametrize(("wire", "address", "advice"), NOT_FOUND)
+def test_of_what_is_not_found_the_likeliest_reason_is_named(wire: Wire, address: str, advice: str) -> None:
+    found = answered(Endpoint(wire, address, "big"), 404, {}, b"")
+    assert found.fault is ModelFault.REFUSED
+    assert str(found.error(1)).endswith(advice)
+
+
 def trouble(status: int, body: Any = "", **headers: str) -> Trouble:
     text = body if isinstance(body, str) else json.dumps(body)
     return answered(SOMEWHERE, status, {name.replace("_", "-"): said for name, said in headers.items()}, text.encode())

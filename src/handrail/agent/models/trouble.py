@@ -16,6 +16,7 @@ from http import HTTPStatus
 from handrail.agent.models.endpoint import Endpoint
 from handrail.contract.basics import Json, JsonObject
 from handrail.errors import ModelError, ModelFault
+from handrail.wire import Wire
 from handrail.wire.jsontext import index_of, object_of, objects_of, parse, text_of
 from handrail.wire.response import error_text
 from handrail.wire.text import printable
@@ -130,14 +131,21 @@ def _key_advice(endpoint: Endpoint) -> str:
     return f"check the key in {endpoint.key_variable}" if endpoint.key_variable else "it wants a key"
 
 
+def _not_found(endpoint: Endpoint) -> str:
+    """Many servers speak Chat Completions alone."""
+    asked = f"is there a model {endpoint.model!r} at that address"
+    if endpoint.wire is Wire.OPENAI_RESPONSES:
+        return f"{asked}, and does it speak the Responses API? If not, name the model as openai-chat:{endpoint.model}"
+    return f"{asked}? With Ollama: ollama pull {endpoint.model}" if endpoint.is_here else f"{asked}?"
+
+
 def _refused(endpoint: Endpoint, status: int, why: str, words: str) -> Trouble:
     if status in (401, 403) or any(word in words for word in _KEY_WORDS):
         return Trouble(ModelFault.KEY, why, _key_advice(endpoint))
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(word in words for word in _LENGTH_WORDS):
         return Trouble(ModelFault.TOO_LONG, why, _SHORTER)
     if status == HTTPStatus.NOT_FOUND:
-        here = f"; with Ollama: ollama pull {endpoint.model}" if endpoint.is_here else ""
-        return Trouble(ModelFault.REFUSED, why, f"is there a model {endpoint.model!r}, at that address?{here}")
+        return Trouble(ModelFault.REFUSED, why, _not_found(endpoint))
     if 300 <= status < 400:
         return Trouble(
             ModelFault.REFUSED, why, "redirects are not followed, the key would go along: correct the address"

@@ -86,7 +86,8 @@ async def _play(project: Path, asker: Asker, *, colour: bool) -> int:
                     click.echo()
     click.echo(
         "Every call above was decoded, checked, decided by policy, carried out and journaled; only the model was a "
-        "script.\nTry your own: handrail exec response.json"
+        "script.\nNext, in a project of yours: handrail doctor, then handrail.\n"
+        "With a model's response that you have: handrail exec FILE"
     )
     return 0 if done else 1
 

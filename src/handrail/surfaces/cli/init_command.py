@@ -44,7 +44,8 @@ def init(workspace: Path, yes: bool, only_print: bool) -> None:
     settings = settings_here(workspace, {})
     known = tables()
     project = look(settings.workspace, known)
-    files = [NewFile(POLICY, policy_text(project, known.roles)), NewFile(CONFIG, config_text())]
+    # The policy comes last: it is what the question is about, and is to be on the screen with it.
+    files = [NewFile(CONFIG, config_text()), NewFile(POLICY, policy_text(project, known.roles))]
     if not only_print:
         _refuse_inside()
         files = list(_new(files, settings))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from handrail.catalog import Menu, Registry
@@ -21,6 +21,9 @@ from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.text import printable
 from handrail.tools import builtin_tools
+
+WIDEST_NAME = 40
+"""Characters that a column of names takes at most."""
 
 
 @value
@@ -113,12 +116,20 @@ def _report(registry: Registry, menu: Menu, wanted: Wanted, sources: tuple[Sourc
 
 def tool_lines(menu: Menu, *, explain: bool) -> Iterator[str]:
     """What a menu shows, and with `explain` what it hides. Not made printable."""
+    names = _width(shown.name for shown in menu.tools)
+    kinds = max((len(shown.tool.kind.value) for shown in menu.tools), default=0)
     for shown in menu.tools:
         summary = shown.description.split("\n", 1)[0]
-        yield f"{shown.name:<20} {shown.tool.kind.value:<9} {summary}"
+        yield f"{shown.name:<{names}}  {shown.tool.kind.value:<{kinds}}  {summary}"
     if explain:
         yield from ["", "Hidden:"] if menu.hidden else ["", "Nothing is hidden."]
-        yield from (f"{hidden.tool.name:<20} {hidden.reason}" for hidden in menu.hidden)
+        names = _width(hidden.tool.name for hidden in menu.hidden)
+        yield from (f"{hidden.tool.name:<{names}}  {hidden.reason}" for hidden in menu.hidden)
+
+
+def _width(names: Iterable[str]) -> int:
+    """Of a column of names: a longer one breaks its own line alone."""
+    return max((len(name) for name in names if len(name) <= WIDEST_NAME), default=0)
 
 
 def _lines(registry: Registry, menu: Menu, wanted: Wanted, sources: tuple[SourceStatus, ...]) -> Iterator[str]:
@@ -128,7 +139,8 @@ def _lines(registry: Registry, menu: Menu, wanted: Wanted, sources: tuple[Source
             yield from ["", "Where tools come from:"]
             yield from (f"{source.name}: {source.condition.value}, {source.detail}" for source in sources)
         yield from ["", "All known tools:"]
+        width = _width(entry.tool.name for entry in registry)
         for entry in registry:
             server = f", server {entry.server}" if entry.server else ""
             names = f" (also {', '.join(entry.tool.aliases)})" if entry.tool.aliases else ""
-            yield f"{entry.tool.name:<20} {entry.provider}{server}{names}"
+            yield f"{entry.tool.name:<{width}}  {entry.provider}{server}{names}"

@@ -80,6 +80,9 @@ _EXAMPLES = {
     "policies": '["rules/reviewed.toml"]',
     "pass_env": '["DATABASE_NAME"]',
     "limits": "{ shell = 4 }",
+    "model": '"anthropic:claude-sonnet-5-5"',
+    "discovery_command": '"./bin/tools list"',
+    "call_command": '"./bin/tools run"',
 }
 """Where the default shows no form."""
 
