@@ -104,7 +104,7 @@ def write_private(path: Path, text: str) -> None:
         {"command": "/nowhere/${WHERE_IT_IS}"},
         {"command": "true", "cwd": "/nowhere/${WHERE_IT_IS}"},
         {"command": "sh", "args": ["-c", "echo look at ${WHERE_IT_IS} >&2; exit 3"]},
-        {"command": "sh", "args": ["-c", f"printf '%0190d' 7 >&2; echo ${{WHERE_IT_IS}} >&2; exit 3"]},
+        {"command": "sh", "args": ["-c", "printf '%0190d' 7 >&2; echo ${WHERE_IT_IS} >&2; exit 3"]},
         {"command": "sh", "args": ["-c", "echo ${WHERE_IT_IS}; exit 3"]},
     ],
 )
