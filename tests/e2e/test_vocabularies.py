@@ -24,7 +24,7 @@ def run(tmp_path: Path):
 @pytest.mark.parametrize(
     ("model", "family", "some", "none"),
     [
-        ("claude-opus-4", "claude", {"Read", "Bash", "TodoWrite"}, {"read_file", "shell", "Agent", "SendMessage"}),
+        ("claude-opus-4", "claude", {"Read", "Bash", "TodoWrite", "Agent"}, {"agent", "read_file", "shell"}),
         ("gemini-2.5-pro", "gemini", {"read_file", "replace", "run_shell_command"}, {"edit_file", "update_topic"}),
         ("gemini-3-pro", "gemini-3", {"update_topic", "grep_search"}, {"grep"}),
         ("gpt-5.1-codex", "openai", {"shell", "apply_patch", "update_plan"}, {"edit_file"}),
