@@ -77,6 +77,7 @@ def test_the_task_may_come_on_stdin(work: Path, played, arguments: tuple[str, ..
     with played([says("06:12.")]) as server:
         done = run(work, *arguments, stdin="When is high water?\n")
     assert (done.code, done.out) == (0, "06:12.\n")
+    assert "done after 1 response, " in done.err
     assert "When is high water?" in json.dumps(server.requests[0])
 
 

@@ -106,10 +106,12 @@ def _tell_how_it_ended(finished: Finished, spent: Spent, session: str, workspace
 
 
 def _summary(finished: Finished, spent: Spent) -> str:
-    usage = spent.usage
-    tokens = f", {usage.input + usage.output:,} tokens" if usage.input or usage.output else ""
+    responses = "1 response" if spent.turns == 1 else f"{spent.turns} responses"
+    tokens = spent.usage.input + spent.usage.output
+    if not tokens:
+        return f"{_ENDINGS[finished.ended]} after {responses}"
     money = f", ${spent.money:.{2 if spent.money >= 0.1 else 4}f}" if spent.money is not None else ""
-    return f"{_ENDINGS[finished.ended]} after {spent.turns} responses{tokens}{money}"
+    return f"{_ENDINGS[finished.ended]} after {responses}, {tokens:,} tokens{money}"
 
 
 _ENDINGS = {
