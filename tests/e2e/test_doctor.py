@@ -101,7 +101,7 @@ def test_a_journal_that_is_none_fails(work: Path) -> None:
 def test_questions_that_wait_are_told(work: Path) -> None:
     write = '{"calls": [{"id": "c", "name": "write_file", "arguments": {"file_path": "a", "content": "x"}}]}'
     handrail("exec", "-", "--approve", "wait", state=work.parent / "state", cwd=work, stdin=write)
-    assert found(doctor(work, "--json"))["approvals"]["found"] == "1 calls wait for an answer"
+    assert found(doctor(work, "--json"))["approvals"]["found"] == "1 call waits for an answer"
 
 
 def test_what_the_project_needs_is_advised_until_it_is_there(work: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from handrail.agent.model import ModelRequest, TextArrived
-from handrail.agent.models.choosing import model_of
+from handrail.agent.models.choosing import model_of, whole_name
 from handrail.catalog import Menu, Registry
 from handrail.catalog.toolbox import Toolbox
 from handrail.errors import ModelError, NoModel, UsageError
@@ -44,15 +44,15 @@ async def model(settings: Settings, environ: Mapping[str, str], *, online: bool)
     except UsageError as error:
         return Finding("model", Health.FAIL, str(error), "see docs/reference/models.md")
     if not online:
-        return Finding("model", Health.OK, f"{chosen.name}, not asked yet", "--online asks it for one word")
+        return Finding("model", Health.OK, f"{whole_name(chosen)}, not asked yet", "--online asks it for one word")
     said = ""
     request = ModelRequest("", (encode_user("Say: ok", chosen.wire),), _one_tool(settings), ANSWER_TOKENS)
     try:
         async for event in chosen.respond(request):
             said += event.text if isinstance(event, TextArrived) else ""
     except ModelError as error:
-        return Finding("model", Health.FAIL, f"{chosen.name}: {error}", "mend that, and look again")
-    return Finding("model", Health.OK, f"{chosen.name} answers")
+        return Finding("model", Health.FAIL, f"{whole_name(chosen)}: {error}", "mend that, and look again")
+    return Finding("model", Health.OK, f"{whole_name(chosen)} answers")
 
 
 def _one_tool(settings: Settings) -> Menu:

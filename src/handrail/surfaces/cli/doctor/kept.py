@@ -67,4 +67,5 @@ def _journal(path: Path) -> Iterator[Finding]:
     size = path.stat().st_size / 1e6
     yield Finding("journal", Health.OK, f"{path}, {len(sessions):,} sessions, {size:,.1f} MB")
     if waiting := sum(session.waiting for session in sessions):
-        yield Finding("approvals", Health.WARN, f"{waiting} calls wait for an answer", "handrail approvals list")
+        calls = "1 call waits" if waiting == 1 else f"{waiting} calls wait"
+        yield Finding("approvals", Health.WARN, f"{calls} for an answer", "handrail approvals list")
