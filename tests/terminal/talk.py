@@ -26,6 +26,18 @@ def count_lines(messages: Sequence[JsonObject]) -> Say:
     return Say(f"You said {len(lines):,} lines, from '{lines[0]}' to '{lines[-1]}'.")
 
 
+def reporter(messages: Sequence[JsonObject]) -> Say:
+    """The main model, and its helper in the background."""
+    said = str(messages)
+    if "find it" not in said:
+        wait = "echo begun; until [ -e go ]; do sleep 0.02; done"
+        return Say("It is in a.txt.") if "begun" in said else Say("", (Use("shell", {"command": wait}),))
+    if "explore-1" not in said:
+        task = {"description": "find the two", "prompt": "Where is two?", "agent": "explore", "background": True}
+        return Say("", (Use("agent", task),))
+    return Say("My helper found it." if "has ended" in said else "I wait for it.")
+
+
 def plan_file(messages: Sequence[JsonObject]) -> str:
     """Where the plan goes, as the tool that entered the mode said."""
     return re.findall(r"\.handrail/plans/[\w.-]+\.md", str(messages))[-1]
@@ -106,6 +118,7 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
         Say("It is in a.txt."),
         Say("My helper found it."),
     ),
+    "reporter": (reporter,) * 5,
     "evil": (
         Say(
             "\x1b[2J\x1b]0;pwned\x07Hello\x9b31m.",

@@ -273,6 +273,17 @@ def test_the_calls_of_a_subagent_stand_below_its_own(opened: Opened, project: Pa
         screen.shows("helper-2-done")
 
 
+def test_the_model_hears_of_a_helper_in_the_background_as_soon_as_it_reports(opened: Opened, project: Path) -> None:
+    with opened("reporter") as screen:
+        screen.until(READY)
+        screen.type("find it\r")
+        screen.until("I wait for it.")
+        screen.until("│ begun")
+        (project / "go").touch()
+        screen.until("explore-1 reports:")
+        screen.until("My helper found it.")
+
+
 def test_shift_tab_goes_through_the_modes_and_the_line_below_tells(opened: Opened, project: Path) -> None:
     with opened("edit") as screen:
         screen.until(READY)

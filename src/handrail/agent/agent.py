@@ -6,7 +6,7 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from handrail.agent.context.briefing import Briefing, Place, main_role
@@ -39,6 +39,10 @@ class Agent:
         """Who listens now."""
         self._reports: list[Reported] = []
         """Those that came while nobody did."""
+        self._ended: Ended | None = None
+        """Why the last `send` was over."""
+        self.on_report: Callable[[], None] | None = None
+        """Called when a subagent in the background reports and nobody listens."""
         self._quieting: asyncio.Task[None] | None = None
         """Waits for the subagents in the background, as a part of the work."""
         self._taking_up = False
@@ -68,6 +72,11 @@ class Agent:
         """Tokens of the model's window that the conversation takes, as the provider last said, or estimated."""
         return self._loop.used
 
+    @property
+    def has_reports(self) -> bool:
+        """Subagents have reported after it had done all that it was told: with `send("")` it goes on with that."""
+        return bool(self._reports) and self._ended is Ended.DONE
+
     def agents(self) -> tuple[AgentStatus, ...]:
         """Its subagents, the oldest first: those at work, and those whose conversation can go on."""
         return self.subagents.statuses()
@@ -89,6 +98,7 @@ class Agent:
         """
         self._check_idle()
         self._loop.begin()
+        self._ended = None
         events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         tell = self._tell = events.put_nowait
         for report in self._reports:
@@ -99,7 +109,9 @@ class Agent:
         try:
             while (event := await events.get()) is not None:
                 yield event
-            yield await working
+            finished = await working
+            self._ended = finished.ended
+            yield finished
         finally:
             self._tell = None
             if not working.done():
@@ -186,7 +198,12 @@ class Agent:
         self._loop.clear()
 
     def _report(self, report: Reported) -> None:
-        (self._tell or self._reports.append)(report)
+        if self._tell is not None:
+            self._tell(report)
+            return
+        self._reports.append(report)
+        if self.on_report is not None:
+            self.on_report()
 
     def _check_idle(self) -> None:
         if self._working is not None:

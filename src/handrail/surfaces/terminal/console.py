@@ -113,11 +113,12 @@ class Console:
                 self.skin.print([f"Going on with session {opening.session}."])
             if self._work.unfinished:
                 await self._do(self._work, "")
+            self._work.agent.on_report = self._more.set
             while True:
-                while not self._typed:
+                while not self._typed and not self._work.agent.has_reports:
                     self._more.clear()
                     await self._more.wait()
-                await self._do(self._work, self._typed.popleft())
+                await self._do(self._work, self._typed.popleft() if self._typed else "")
 
     @property
     def busy(self) -> bool:
