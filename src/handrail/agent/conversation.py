@@ -76,10 +76,11 @@ class Conversation:
             self.replace((*self._entries, CarriedOut(turn.response, turn.answers)))
 
     def replace(self, entries: Sequence[Entry]) -> None:
-        """Puts other entries in the place of all."""
-        self._entries = tuple(entries)
+        """Puts other entries in the place of all. What can't be kept changes nothing: raises what `keep` does."""
+        wanted = tuple(entries)
         if self._keep is not None:
-            self._keep(self._entries, self.last)
+            self._keep(wanted, self.last)
+        self._entries = wanted
 
     def messages(self, wire: Wire) -> tuple[JsonObject, ...]:
         """In the form of a wire, the oldest first. Well paired, whatever happened to the calls."""
