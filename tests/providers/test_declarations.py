@@ -37,6 +37,12 @@ def test_declarations_come_bare_or_in_groups(items: list[object], names: list[st
     assert not declared.problems
 
 
+@pytest.mark.parametrize("schema", ['{"a":' * 900 + "{}" + "}" * 900, '{"minLength":' + "9" * 5_000 + "}"])
+def test_a_schema_that_nobody_can_read_hides_no_other_tool(schema: str) -> None:
+    text = f'[{json.dumps(TIDE)},{{"name":"odd","parameters":{schema}}},{json.dumps({**TIDE, "name": "moon"})}]'
+    assert {"tide", "moon"} <= {tool.name for tool in declarations(text.encode()).tools}
+
+
 @pytest.mark.parametrize("odd", [{}, {"name": ""}, {"name": 5}, "tide", None, 7, {"description": "x" * 10_000}])
 def test_what_has_no_name_is_left_out_and_told_and_hides_no_other(odd: object) -> None:
     declared = declarations(printed(TIDE, odd, {**TIDE, "name": "moon"}))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from pathlib import Path
 
 import pytest
-from mcp_world import Script, World, called, ready, text_of, tool, until
+from mcp_world import PATIENCE, Script, World, called, ready, text_of, tool, until
 
 from accounts import case
 from handrail.contract.calls import Failed
 from handrail.contract.events import NoticeGiven
 from handrail.contract.provider import Condition
 from handrail.providers.mcp.lines import MOST_LINE, Lines, LineTooLong
+from handrail.providers.mcp.questions import MOST_OPEN
 
 ONE = [tool("one")]
 
@@ -116,6 +118,17 @@ async def test_what_the_sdk_has_to_say_of_a_message_is_not_printed(
         await ready(session)
         assert text_of(await called(session, "mcp_s_one")) == "there"
     assert "Failed to validate" not in capfd.readouterr().err
+
+
+async def test_a_server_that_asks_without_end_and_reads_no_answer_is_closed_all_the_same(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    asking = "".join(f'{{"jsonrpc":"2.0","id":{number},"method":"moon/phase"}}\n' for number in range(10_000))
+    script = {"tools": ONE, "answers": {"one": [{"times": [1_000_000, [{"write": asking}]]}]}}
+    async with asyncio.timeout(PATIENCE):
+        async with world.session(world.config("s", script, call_within=2)) as session:
+            await ready(session)
+            assert isinstance(await called(session, "mcp_s_one"), Failed)
+            assert len(asyncio.all_tasks()) < MOST_OPEN + 50
 
 
 async def test_noise_is_told_of_once_and_kept_in_the_servers_log(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ MOST_TOOLS = 1_000
 LONGEST_DESCRIPTION = 10_000
 """Characters; the rest would be paid for in every request."""
 
+_MOST_DIGITS = 4_000
 _GROUPS = ("functionDeclarations", "function_declarations")
 _SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
 _TYPES = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
@@ -45,7 +46,7 @@ class Declared:
 def declarations(printed: bytes) -> Declared:
     """Raises BadDeclarations where it is not a JSON array of declarations or of groups of them."""
     try:
-        items = json.loads(printed.decode("utf-8-sig"))
+        items = json.loads(printed.decode("utf-8-sig"), parse_int=_number)
     except UnicodeDecodeError as error:
         raise BadDeclarations(f"printed bytes that are no UTF-8, at byte {error.start}") from error
     except json.JSONDecodeError as error:
@@ -62,10 +63,18 @@ def declarations(printed: bytes) -> Declared:
             problems.append(f"more than {MOST_TOOLS} tools are declared; the rest is left out")
             break
         if isinstance(item, Mapping) and isinstance(name := item.get("name"), str) and name.strip():
-            tools.append(_declaration(name, item))
+            try:
+                tools.append(_declaration(name, item))
+            except RecursionError:
+                problems.append(f"{_cut(name, 100)} is left out: its schema is nested too deeply")
         else:
             problems.append(f"a declaration without a name is left out: {_cut(json.dumps(item), 100)}")
     return Declared(tuple(tools), tuple(problems))
+
+
+def _number(digits: str) -> int | float:
+    """Python reads integers of 4,300 digits, and of longer ones none of the document."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def _single(items: list[Json]) -> Iterator[Json]:

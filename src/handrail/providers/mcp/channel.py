@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -29,11 +29,17 @@ class Channel:
 
 
 class Watched:
-    """A stream, which sets `over` before anybody else learns that it has ended."""
+    """A stream, which sets `over` before anybody else learns that it has ended; without what `takes` doesn't take."""
 
-    def __init__(self, stream: ReadStream[SessionMessage | Exception], over: asyncio.Event) -> None:
+    def __init__(
+        self,
+        stream: ReadStream[SessionMessage | Exception],
+        over: asyncio.Event,
+        takes: Callable[[SessionMessage | Exception], Awaitable[bool]],
+    ) -> None:
         self._stream = stream
         self._over = over
+        self._takes = takes
 
     @property
     def last_context(self) -> object:
@@ -41,7 +47,9 @@ class Watched:
         return getattr(self._stream, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
-        return await self._stream.receive()
+        while not await self._takes(message := await self._stream.receive()):
+            pass
+        return message
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -51,10 +59,12 @@ class Watched:
 
     async def __anext__(self) -> SessionMessage | Exception:
         try:
-            return await self._stream.__anext__()
+            while not await self._takes(message := await self._stream.__anext__()):
+                pass
         except StopAsyncIteration:
             self._over.set()
             raise
+        return message
 
     async def __aenter__(self) -> Self:
         await self._stream.__aenter__()

@@ -21,6 +21,7 @@ from handrail.providers.mcp.channel import LOST, Channel, Watched
 from handrail.providers.mcp.elicitation import visits_first
 from handrail.providers.mcp.pages import Listing, all_pages
 from handrail.providers.mcp.patience import Patience
+from handrail.providers.mcp.questions import Questions
 from handrail.providers.mcp.received import result_of, tools_of
 
 Progress = Callable[[float, "float | None", str], None]
@@ -42,7 +43,8 @@ _SESSION_OVER = "Session terminated"
 async def connected(server: str, channel: Channel, asked: Asked) -> AsyncIterator[Connection]:
     """A session over the channel, once the server has said hello. Raises ToolFailed when it doesn't."""
     over = asyncio.Event()
-    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(Watched(channel.incoming, over), channel.outgoing)
+    outgoing = Questions(channel.outgoing)
+    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(Watched(channel.incoming, over, outgoing.takes), outgoing)
     session = ClientSession(
         sampling_callback=asked.sample if asked.has_model else None,
         elicitation_callback=asked.elicit,

@@ -23,7 +23,8 @@ from handrail.providers.mcp.prompts import McpPrompt
 from handrail.providers.mcp.restarts import Restarts
 from handrail.providers.mcp.saying import Saying
 from handrail.providers.mcp.sdk import aside, loaded
-from handrail.runtime.guard import Returned, guarded
+from handrail.runtime.guard import Ending, Returned, guarded
+from handrail.sandbox.finishing import to_the_end
 from handrail.settings.mcp.server import ServerConfig
 
 if TYPE_CHECKING:
@@ -94,13 +95,18 @@ class McpServer:
         self.log.begin()
         clock = asyncio.get_running_loop().time
         began = clock()
+        # In a task of its own: when a server is flooding, the SDK's scopes take back one cancellation too many of the
+        # task that they are in, and nobody could tell any more that this server is to end.
+        living = asyncio.create_task(guarded(self._live(say)))
+
+        def stop() -> None:
+            living.cancel()
+
         try:
-            ended = await guarded(self._live(say))
+            ended = await to_the_end(_ended(living), on_cancel=stop)
         finally:
             self._connection = None
             self._settled.clear()
-        if _is_cancelled():
-            raise asyncio.CancelledError  # another error, of what it was closing, took its place
         why = self._with_last_words(ended.value if isinstance(ended, Returned) else ended.message)
         if self._login is not None and self._login.needs_login:
             self._rest(say, Condition.NEEDS_LOGIN, self._login.trouble)
@@ -249,9 +255,8 @@ class McpServer:
         say(condition, why)
 
 
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
+async def _ended(living: asyncio.Task[Ending[str]]) -> Ending[str]:
+    return await living
 
 
 def _capital(text: str) -> str:
