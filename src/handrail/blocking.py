@@ -52,17 +52,17 @@ class BlockingSession:
         """As `Session.resume`."""
         return self._thread.run(self._session.resume(turn, answers))
 
-    def cancel(self, call: CallId, reason: str = "") -> bool:
+    def cancel(self, call: CallId, reason: str = "", *, by_person: bool = False) -> bool:
         """As `Session.cancel`."""
-        return self._thread.run(self._session.cancel(call, reason))
+        return self._thread.run(self._session.cancel(call, reason, by_person=by_person))
 
-    def cancel_turn(self, turn: Turn | str, reason: str = "") -> bool:
+    def cancel_turn(self, turn: Turn | str, reason: str = "", *, by_person: bool = False) -> bool:
         """As `Session.cancel_turn`."""
-        return self._thread.run(self._session.cancel_turn(turn, reason))
+        return self._thread.run(self._session.cancel_turn(turn, reason, by_person=by_person))
 
-    def cancel_all(self, reason: str = "") -> None:
+    def cancel_all(self, reason: str = "", *, by_person: bool = False) -> None:
         """As `Session.cancel_all`."""
-        self._thread.run(self._session.cancel_all(reason))
+        self._thread.run(self._session.cancel_all(reason, by_person=by_person))
 
     def pending(self) -> tuple[AwaitingApproval, ...]:
         """As `Session.pending`."""

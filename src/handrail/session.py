@@ -243,22 +243,23 @@ class Session:
         if not self._accepts:
             raise UsageError("this session is closed; open another")
 
-    async def cancel(self, call: CallId, reason: str = "") -> bool:
-        """Stops a call and waits until it is settled. False when there is no such open call."""
-        return await self._scheduler.cancel(call, Canceller("the caller", reason))
+    async def cancel(self, call: CallId, reason: str = "", *, by_person: bool = False) -> bool:
+        """Stops a call and waits until it is settled. False when there is no such open call. `by_person`: the model
+        is told to ask them before it makes the call again."""
+        return await self._scheduler.cancel(call, _canceller(reason, by_person=by_person))
 
-    async def cancel_turn(self, turn: Turn | str, reason: str = "") -> bool:
+    async def cancel_turn(self, turn: Turn | str, reason: str = "", *, by_person: bool = False) -> bool:
         """Stops all calls of a turn, running, waiting or parked, and waits until each has its result.
 
         False when no such turn is open. A parked one is resumed for its messages.
         """
         id = turn if isinstance(turn, str) else turn.id
-        return await self._turns.cancel(id, Canceller("the caller", reason))
+        return await self._turns.cancel(id, _canceller(reason, by_person=by_person))
 
-    async def cancel_all(self, reason: str = "") -> None:
+    async def cancel_all(self, reason: str = "", *, by_person: bool = False) -> None:
         """Stops every open call, as an interrupt does; background jobs go on, and new calls are taken."""
         self._skills.end_turn()
-        await self._scheduler.cancel_all(Canceller("the caller", reason))
+        await self._scheduler.cancel_all(_canceller(reason, by_person=by_person))
 
     def jobs(self) -> tuple[Job, ...]:
         """The background jobs that run."""
@@ -309,6 +310,10 @@ class Session:
                 thread.run(manager.__aexit__(None, None, None))
         finally:
             thread.close()
+
+
+def _canceller(reason: str, *, by_person: bool) -> Canceller:
+    return Canceller("the person" if by_person else "the caller", reason, is_person=by_person)
 
 
 def _left(books: Books, find: ToolFinder, works: Works, parts: Parts) -> Left | None:

@@ -109,7 +109,10 @@ async def test_an_interrupt_answers_every_call_and_the_next_send_goes_on(wire: W
         assert (finished.ended, finished.why) == (Ended.INTERRUPTED, "the user pressed a key")
         turn = turns_in(events)[0]
         assert not turn.waiting
-        assert isinstance(turn.calls[1], Cancelled)
+        stopped = turn.calls[1]
+        assert isinstance(stopped, Cancelled)
+        assert "by the person: the user pressed a key" in stopped.fault.message
+        assert "Ask them before you make it again" in stopped.fault.message
         assert (await told(agent, "go on"))[1].ended is Ended.DONE
     assert model.wrong == []
 

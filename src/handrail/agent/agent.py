@@ -115,7 +115,7 @@ class Agent:
         finally:
             self._tell = None
             if not working.done():
-                await self.interrupt("its answer is no longer listened to")
+                await self.interrupt("its answer is no longer listened to", by_person=False)
             self._working = None
 
     async def _work(self, text: str, tell: Tell, *, to_the_end: bool) -> Finished:
@@ -164,19 +164,20 @@ class Agent:
             elif turn.id != last:
                 conversation.carried_out(turn)
 
-    async def interrupt(self, reason: str = "") -> None:
+    async def interrupt(self, reason: str = "", *, by_person: bool = True) -> None:
         """Stops the model, the subagents that it waits for and all their calls; waits until each call has its answer.
+        `by_person`: the model is told to ask them before it makes the same calls again.
 
         What runs `send` gets `Finished`, with `Ended.INTERRUPTED`; the next one goes on with the conversation as it
         stands then, and subagents can be told to go on, too. What works in the background is left alone.
         """
         working = self._working
         if working is not None and not working.done():
-            await self._loop.stop(reason)
+            await self._loop.stop(reason, by_person=by_person)
             if self._quieting is not None:
                 self._quieting.cancel()
             if self._taking_up:
-                await self._session.cancel_all(reason)
+                await self._session.cancel_all(reason, by_person=by_person)
             await asyncio.wait([working])
 
     async def stop_agents(self, reason: str = "") -> None:
@@ -238,5 +239,5 @@ async def open_agent(
         yield agent
     finally:
         support.agents.service = None
-        await agent.interrupt("the agent was closed")
+        await agent.interrupt("the agent was closed", by_person=False)
         await agent.stop_agents("the agent was closed")

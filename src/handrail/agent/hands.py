@@ -25,7 +25,7 @@ class Hands(Protocol):
         """As `Session.resume`, of a turn in which a call rested."""
         ...
 
-    async def cancel_turn(self, turn: Turn | str, reason: str = "") -> bool:
+    async def cancel_turn(self, turn: Turn | str, reason: str = "", *, by_person: bool = False) -> bool:
         """As `Session.cancel_turn`."""
         ...
 
@@ -44,6 +44,6 @@ class Host(Hands, Protocol):
         """As `Session.take_up`."""
         ...
 
-    async def cancel_all(self, reason: str = "") -> None:
+    async def cancel_all(self, reason: str = "", *, by_person: bool = False) -> None:
         """As `Session.cancel_all`."""
         ...

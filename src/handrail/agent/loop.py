@@ -125,22 +125,22 @@ class Loop:
                 alarm.cancel()
         return replace(self._interrupted() or ended, text=run.said)
 
-    async def stop(self, reason: str) -> None:
+    async def stop(self, reason: str, *, by_person: bool = False) -> None:
         """The model and all its calls are stopped, and each call is answered; `work` then comes to its end."""
         self._stopped = reason
         if self._asking is not None:
             self._asking.cancel()
         if self._responding is not None:
-            await self._responding.stop(reason)
+            await self._responding.stop(reason, by_person=by_person)
         elif self.parked:
-            await self.hands.cancel_turn(self.parked, reason)
+            await self.hands.cancel_turn(self.parked, reason, by_person=by_person)
 
     async def go_on(self, *, anyhow: bool) -> None:
         """Takes up the parked turn, once its calls are answered. `anyhow`: those that still wait are cancelled."""
         if not self.parked:
             return
         if anyhow:
-            await self.hands.cancel_turn(self.parked, "the user said something else")
+            await self.hands.cancel_turn(self.parked, "they said something else", by_person=True)
         turn = await self.hands.resume(self.parked)
         if not turn.waiting:
             self.parked = ""

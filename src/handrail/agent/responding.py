@@ -44,13 +44,13 @@ class Responding:
             self._reading.cancel()
             await asyncio.wait([self._reading])
 
-    async def stop(self, reason: str) -> None:
+    async def stop(self, reason: str, *, by_person: bool = False) -> None:
         """The model is no longer listened to, and every call is answered: `carry_out` comes to its end."""
         if self._reading is not None:
             self._reading.cancel()
         # A task that has not begun yet never says so itself.
         self._came.put_nowait(ModelError(ModelFault.CUT, "the model was stopped"))
-        await self._hands.cancel_turn(self._id, reason)
+        await self._hands.cancel_turn(self._id, reason, by_person=by_person)
 
     async def _events(self) -> AsyncGenerator[JsonObject, None]:
         while (came := await self._came.get()) is not None:

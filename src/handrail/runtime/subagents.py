@@ -64,9 +64,10 @@ class SubagentHands:
     async def resume(self, turn: Turn | str) -> Turn:
         raise UsageError("a subagent waits for its calls, so that none of its turns is ever parked")
 
-    async def cancel_turn(self, turn: Turn | str, reason: str = "") -> bool:
+    async def cancel_turn(self, turn: Turn | str, reason: str = "", *, by_person: bool = False) -> bool:
         id = turn if isinstance(turn, str) else turn.id
-        return await self._turns.cancel(id, Canceller("the agent", reason))
+        by = Canceller("the person" if by_person else "the agent", reason, is_person=by_person)
+        return await self._turns.cancel(id, by)
 
 
 @value

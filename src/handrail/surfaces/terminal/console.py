@@ -167,7 +167,7 @@ class Console:
 
         self.skin.print([dim(f"  → {printable(said_in_words(result))}", colour=self.skin.colour)])
         if isinstance(result, Stop):
-            self._stop("the person said no, and wants you to stop")
+            self._stop("they said no, and want you to stop")
         elif self._work is not None:
             self._work.questions.give(dialog, result)
 
@@ -187,7 +187,7 @@ class Console:
 
     def interrupt(self) -> bool:
         """What was typed meanwhile, and the agent has not read, is dropped with it."""
-        return self._stop("the person interrupted")
+        return self._stop("they pressed Ctrl-C")
 
     def next_mode(self) -> None:
         mode = self.status().mode
