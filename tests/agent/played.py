@@ -64,6 +64,8 @@ class PlayedModel:
         self.requests.append(request)
         number = len(self.requests)
         self.wrong += [f"request {number}: {problem}" for problem in unpaired(request.messages, self.wire)]
+        if request.messages[0].get("role") != "user":
+            self.wrong.append(f"request {number}: it begins with {request.messages[0]}")
         if (fault := self._faults.get(number)) is not None:
             raise ModelError(fault, f"request {number} fails")
         turn = self._script[self._played] if self._played < len(self._script) else Turn("Done.", id="last")

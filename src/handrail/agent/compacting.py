@@ -34,6 +34,7 @@ MOST_ATTEMPTS = 4
 RequestOf: TypeAlias = Callable[[Sequence[Entry]], ModelRequest]
 """The request that some entries come to."""
 
+_BEGINNING = "[What came before was too much to be summed up, and is left out.]"
 _HEADING = "The conversation up to here was summed up to save room. The summary, by you:"
 
 
@@ -73,7 +74,7 @@ async def summed_up(model: Model, entries: Sequence[Entry], request_of: RequestO
         except ModelError as error:
             if error.fault is not ModelFault.TOO_LONG or attempt == MOST_ATTEMPTS - 1:
                 raise
-            old = old[(len(old) + 1) // 2 :]
+            old = _newer_half(old)
             continue
         usage += used
         if not text.strip():
@@ -82,6 +83,12 @@ async def summed_up(model: Model, entries: Sequence[Entry], request_of: RequestO
             )
         return Shorter((Told(f"{_HEADING}\n\n{text.strip()}"), *_last_words(old, newest), *newest), usage)
     return None
+
+
+def _newer_half(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """A conversation begins with the user: providers refuse one that the model begins."""
+    newer = entries[(len(entries) + 1) // 2 :]
+    return newer if not newer or not isinstance(newer[0], CarriedOut) else (Told(_BEGINNING), *newer)
 
 
 def _tail(entries: Sequence[Entry]) -> int:
