@@ -209,3 +209,13 @@ async def test_a_model_of_another_wire_goes_on_with_the_conversation(wire: Wire,
     dialect = DIALECTS[after]()
     by = [by for by, _ in groupby(step.by for step in dialect.steps(second.requests[-1].messages))]
     assert by == ["user", "model", "tools", "model", "user", "model", "tools"]
+
+
+async def test_a_model_that_pauses_is_sent_its_own_words_and_goes_on(workspace: Path) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [says("I search."), says("Found.")], stops={1: Stop.PAUSED})
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        _, finished = await told(agent, "look")
+    assert (finished.ended, finished.text) == (Ended.DONE, "Found.")
+    first, second = model.requests
+    assert second.messages[: len(first.messages)] == first.messages
+    assert [message["role"] for message in second.messages[len(first.messages) :]] == ["assistant"]
