@@ -113,7 +113,22 @@ def test_with_nobody_to_ask_a_call_is_denied_and_the_model_goes_on(work: Path, p
         done = run(work, "When is high water?")
     assert done.code == 0
     assert "⊘ edit_file  Edit tide.txt  rejected" in done.err
+    assert "1 call was denied, since nobody could be asked: allow what you want by a rule" in done.err
     assert (work / "tide.txt").read_text() == "Brest 06:12\n"
+
+
+def test_a_server_that_does_not_start_is_told_of_and_the_task_is_done(work: Path, played) -> None:
+    (work / ".handrail").mkdir()
+    (work.parent / "config").mkdir()
+    config = work.parent / "config" / "config.toml"
+    config.write_text('[mcp.servers.gone]\nurl = "https://tides.example/${NOT_SET}"\n')
+    config.chmod(0o600)
+    with pytest.MonkeyPatch.context() as patch, played([says("At six.")]):
+        patch.setenv("HANDRAIL_CONFIG", str(config.parent))
+        done = run(work, "When is high water?")
+    assert done.code == 0
+    assert "At six." in done.out
+    assert done.err.count("NOT_SET") == 1
 
 
 def test_a_call_waits_is_approved_elsewhere_and_the_run_goes_on(work: Path, played) -> None:

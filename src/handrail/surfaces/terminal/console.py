@@ -135,7 +135,7 @@ class Console:
             return Status(
                 self._mode or opening.settings[MODE],
                 opening.model.name,
-                hint="opening the session" if self._typed else "",
+                hint="opening the session" if self._typed else "/help",
             )
         agent = work.agent
         return Status(
@@ -145,7 +145,7 @@ class Console:
             agent.model.window,
             agent.spent.money,
             len(self._typed),
-            "Ctrl-C interrupts" if self._busy else "",
+            "Ctrl-C interrupts" if self._busy else "" if agent.spent.turns else "/help",
         )
 
     def live(self, most: int) -> list[str]:

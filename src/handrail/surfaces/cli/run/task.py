@@ -16,6 +16,7 @@ from handrail.agent.spent import Spent
 from handrail.contract.basics import SessionId
 from handrail.contract.events import Event
 from handrail.contract.values import value
+from handrail.runtime.askers import Nobody
 from handrail.runtime.parts import Parts
 from handrail.session import Session
 from handrail.settings.keys import APPROVE, MODE
@@ -27,7 +28,9 @@ from handrail.surfaces.cli.hints import in_that
 from handrail.surfaces.cli.interrupting import interruptible
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.run.report import EXITS, Began
+from handrail.surfaces.cli.run.unasked import Unasked
 from handrail.surfaces.cli.run.views import Lines, Text, View
+from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.text import printable, wants_colour
 
 
@@ -53,12 +56,16 @@ async def carry_out(task: Task, settings: Settings, output: Output) -> int:
     model = model_of(settings=settings)
     approve = Approve(settings[APPROVE])
     view = _view(output, leaves_open=approve is Approve.WAIT)
-    parts = Parts(asker=asker_of_option(approve, settings.workspace), sampler=ModelSampler(lambda: model))
+    asker = asker_of_option(approve, settings.workspace)
+    unasked = Unasked(asker)
+    # Who chose that nobody is asked knows it, and rules may go by it.
+    parts = Parts(asker=asker if isinstance(asker, Nobody) else unasked, sampler=ModelSampler(lambda: model))
     async with Session.open(
         settings.workspace, model=whole_name(model), session=task.session or "", settings=settings, parts=parts
     ) as session:
         for note in notes_on(settings.rules.rules, session.knows):
             exits.told(printable(note))
+        SourceNotes(settings.problems).follow(session)
         # One turn of the event loop later: what the agent says comes that late, and began before its calls did.
         session.subscribe(lambda event: _soon(view.told, event))
         view.began(Began(session.id, whole_name(model), str(settings.workspace), settings[MODE]))
@@ -67,6 +74,8 @@ async def carry_out(task: Task, settings: Settings, output: Output) -> int:
         tell_survivors(session)
         await asyncio.sleep(0)  # the last events
         view.finished(finished, agent.spent)
+    if line := unasked.line():
+        exits.told(line)
     _tell_how_it_ended(finished, agent.spent, session.id, settings.workspace)
     return EXITS[finished.ended]
 
