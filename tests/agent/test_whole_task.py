@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from handrail.session import Parts, Session
 from handrail.testing import MemoryJournal
 from paired import unpaired
 
-TESTS = f"{sys.executable} check.py"
+TESTS = shlex.join([sys.executable, "check.py"])
 RULES = f'[[rule]]\ncommand = "{TESTS}"\ndecision = "allow"\n'
 
 

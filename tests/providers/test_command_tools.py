@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from handrail.testing import MemoryJournal
 from neutral_calls import calls
 
 PROGRAM = Path(__file__).with_name("discovery_program.py")
-DISCOVER, CALL = f"{sys.executable} {PROGRAM} list", f"{sys.executable} {PROGRAM} call"
+DISCOVER, CALL = (shlex.join([sys.executable, str(PROGRAM), what]) for what in ("list", "call"))
 NAMES = ("echo", "echo.it", "deaf", "chatty", "silent", "fails", "dies", "floods", "waits")
 ECHO = {"type": "object", "properties": {"text": {"type": "string"}}}
 DECLARED = [{"functionDeclarations": [{"name": name, "description": name, "parameters": ECHO} for name in NAMES]}]
@@ -123,7 +124,9 @@ async def test_cancelling_a_call_ends_its_process(world: FolderWorld) -> None:
         printed = asyncio.Event()
         session.subscribe(lambda event: printed.set() if isinstance(event, OutputArrived) else None)
         run = asyncio.create_task(session.run(calls(("discovered_tool_waits", {}))))
-        await printed.wait()
+        waiting = asyncio.create_task(printed.wait())
+        await asyncio.wait((run, waiting), return_when=asyncio.FIRST_COMPLETED)
+        assert not run.done(), run.result().calls
         await session.cancel_all()
         (call,) = (await run).calls
         assert isinstance(call, Cancelled)
@@ -207,7 +210,7 @@ async def test_closing_the_session_ends_a_discovery_that_runs(world: FolderWorld
     program, started = world.root / "discover.py", world.root / "started"
     program.write_text(f"import os, time; open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(600)")
     os.mkfifo(started)
-    async with world.session(configured(world, f"{sys.executable} {program}")):
+    async with world.session(configured(world, shlex.join([sys.executable, str(program)]))):
         pid = int(await asyncio.to_thread(started.read_text))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

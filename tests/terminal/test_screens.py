@@ -9,7 +9,7 @@ import pytest
 from screen import HERE, Screen
 
 CTRL_C, CTRL_D, CTRL_O, ESCAPE, SHIFT_TAB, UP = "\x03", "\x04", "\x0f", "\x1b", "\x1b[Z", "\x1b[A"
-READY = "default   scripted"
+READY = "   scripted"
 KEYS = "s  no, and stop"
 
 Opened = Callable[..., Screen]
@@ -288,13 +288,13 @@ def test_shift_tab_goes_through_the_modes_and_the_line_below_tells(opened: Opene
     with opened("edit") as screen:
         screen.until(READY)
         screen.type(SHIFT_TAB)
-        screen.until("accept-edits   scripted")
+        screen.until("accept-edits   /help   scripted")
         screen.type("write\r")
         screen.until("Written.")
         screen.type(SHIFT_TAB)
         screen.until("plan   scripted")
         screen.type(SHIFT_TAB)
-        screen.until(READY)
+        screen.until("default   scripted")
     assert (project / "b.txt").read_text() == "x"
 
 
@@ -307,14 +307,14 @@ def test_commands_are_completed_and_carried_out(opened: Opened) -> None:
         screen.type("os\t\r")
         screen.until("wrote 0; 0 responses.")
         screen.type("/model other\r")
-        screen.until("default   other")
+        screen.until("default   /help   other")
         screen.type("/nonsense\r")
         screen.until("! there is no command /nonsense")
         for command, told in (
             ("/mode", "The modes are"),
-            ("/mode plan", "plan   other"),
+            ("/mode plan", "plan   /help   other"),
             ("/policy", "Mode plan. No rules."),
-            ("/mcp", "No servers of tools are connected."),
+            ("/mcp", "No servers, folders or commands give tools here"),
             ("/agents", "No subagents."),
             ("/sessions", "This one is SESSION."),
             ("/clear", "The conversation is forgotten"),
@@ -354,7 +354,7 @@ def test_nothing_that_a_model_or_a_file_says_is_obeyed_by_the_terminal(opened: O
 
 def test_plain_asks_by_lines_and_sends_no_sequence_at_all(opened: Opened, project: Path) -> None:
     with opened("approvals", "plain") as screen:
-        screen.until("[default   scripted]\n>")
+        screen.until("   scripted]\n>")
         screen.type("make it two\r")
         screen.until("y/1/2/3/e/n/s:")
         screen.shows("plain-1-edit")
@@ -378,14 +378,14 @@ def test_plain_asks_by_lines_and_sends_no_sequence_at_all(opened: Opened, projec
 
 def test_plain_takes_a_paste_of_many_lines_as_one_message(opened: Opened) -> None:
     with opened("talk", "plain") as screen:
-        screen.until("[default   scripted]\n>")
+        screen.until("   scripted]\n>")
         screen.type("one\ntwo\nthree\n")
         screen.until("You said 3 lines, from 'one' to 'three'.")
 
 
 def test_plain_is_interrupted_and_goes_on(opened: Opened, project: Path) -> None:
     with opened("waits", "plain") as screen:
-        screen.until("[default   scripted]\n>")
+        screen.until("   scripted]\n>")
         screen.type("go\r")
         screen.until("y/1")
         screen.type("y\r")
@@ -404,7 +404,7 @@ def test_a_dumb_terminal_is_plain_unasked(opened: Opened, project: Path, tmp_pat
 
     env = {**environment(tmp_path / "state"), "TERM": "dumb"}
     with Screen(str(HERE / "talk.py"), str(project), "talk", env=env, cwd=project) as screen:
-        screen.until("[default   scripted]\n>")
+        screen.until("   scripted]\n>")
         screen.type("hello\r")
         screen.until("You said 1 lines")
     assert "\x1b" not in screen.raw
