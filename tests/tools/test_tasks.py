@@ -177,9 +177,9 @@ async def test_a_call_within_a_call_has_the_same_tasks(tmp_path: Path) -> None:
         await context.calls.call("task_update", {"task": "1", "status": "in_progress", "owner": "helper"})
         return ToolResult.of_text("done")
 
-    async with opened(tmp_path, FakeTool("agent", delegate, makes_calls=True), *builtin_tools()) as session:
+    async with opened(tmp_path, FakeTool("delegate", delegate, makes_calls=True), *builtin_tools()) as session:
         await settled(session, "task_create", {"subject": "a"})
-        await settled(session, "agent", {}, "c2")
+        await settled(session, "delegate", {}, "c2")
         assert (await settled(session, "task_list", {}, "c3")).result.text == "1. [in_progress] a (owner: helper)"
 
 
