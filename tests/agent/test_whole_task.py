@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 
@@ -19,11 +18,12 @@ from handrail.session import Parts, Session
 from handrail.testing import MemoryJournal
 from paired import unpaired
 
-TESTS = shlex.join([sys.executable, "check.py"])
+TESTS = "./python check.py"
 RULES = f'[[rule]]\ncommand = "{TESTS}"\ndecision = "allow"\n'
 
 
 def project(folder: Path) -> None:
+    (folder / "python").symlink_to(sys.executable)
     (folder / "tides.py").write_text("def high_water(day):\n    return day * 49\n")
     (folder / "check.py").write_text(
         "import tides\nassert tides.high_water(1) == 50, f'got {tides.high_water(1)}'\nprint('all well')\n"

@@ -186,7 +186,9 @@ async def test_a_discovery_that_fails_is_told_and_costs_nobody_else(
     program = world.root / "discover.py"
     program.write_text(code or "")
     world.put(world.mine, {"a.py": folder_world.says("a")})
-    async with world.session(configured(world, f"{sys.executable if code else '/no/such'} {program}")) as session:
+    async with world.session(
+        configured(world, shlex.join([sys.executable if code else "/no/such", str(program)]))
+    ) as session:
         assert names_of(session) == ["a"]
         events = session.events()
         while (status := session.sources()[-1]).condition is Condition.STARTING:
