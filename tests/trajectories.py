@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus_files import corpus_folder
-from handrail.authoring import tool
+from handrail.authoring.function_tool import tool
 from handrail.contract.tool import Tool
 from servers.script import Turn, Use
 

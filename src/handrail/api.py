@@ -8,7 +8,8 @@ from handrail.agent.limits import Limits
 from handrail.agent.model import Model
 from handrail.agent.models.choosing import model_of
 from handrail.agent.spent import Spent
-from handrail.authoring import FunctionTool, define_tool, tool
+from handrail.authoring.define import define_tool
+from handrail.authoring.function_tool import FunctionTool, tool
 from handrail.blocking import BlockingSession
 from handrail.catalog import Menu
 from handrail.contract.agents import AgentOrder, AgentReply, Agents, AgentState, AgentStatus

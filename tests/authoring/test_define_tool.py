@@ -9,7 +9,9 @@ from authoring_context import WORKSPACE, context
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 from typing_extensions import TypedDict
 
-from handrail.authoring import define_tool, schema_parameters, tool
+from handrail.authoring.define import define_tool
+from handrail.authoring.function_tool import tool
+from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.context import Files, Workspace
 from handrail.contract.effects import PathClaim
 from handrail.contract.results import JsonPart

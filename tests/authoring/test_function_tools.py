@@ -12,7 +12,8 @@ from authoring_context import WORKSPACE, context, run
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from handrail.authoring import FunctionTool, define_tool, tool
+from handrail.authoring.define import define_tool
+from handrail.authoring.function_tool import FunctionTool, tool
 from handrail.contract.confirmation import InfoConfirmation
 from handrail.contract.context import Output
 from handrail.contract.effects import Claims, PathClaim

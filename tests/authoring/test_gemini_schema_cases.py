@@ -5,7 +5,7 @@ import json
 import pytest
 
 from corpus_files import corpus_folder
-from handrail.authoring import schema_parameters
+from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.parameters import BadArguments
 from handrail.errors import ToolDefinitionError
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handrail.authoring import schema_parameters
+from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.parameters import BadArguments
 from handrail.errors import ToolDefinitionError
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from handrail.authoring import tool
+from handrail.authoring.function_tool import tool
 from handrail.contract.context import Files
 from handrail.contract.tool import ConnectsTo, Kind, Reads
 

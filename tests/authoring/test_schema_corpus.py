@@ -10,7 +10,8 @@ from jsonschema.validators import validator_for
 from schema_arguments import JSON, altered, fitting
 
 from corpus_files import corpus
-from handrail.authoring import define_tool, schema_parameters
+from handrail.authoring.define import define_tool
+from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.parameters import BadArguments
 from handrail.errors import ToolDefinitionError
 

@@ -12,7 +12,7 @@ from authoring_context import context, run
 from pydantic import AliasChoices, BaseModel, Field
 from typing_extensions import TypedDict
 
-from handrail.authoring import tool
+from handrail.authoring.function_tool import tool
 from handrail.contract.context import CAPABILITIES, Calls, Files, Output, RunContext, Workspace
 from handrail.contract.results import JsonPart
 from handrail.contract.tool import ConnectsTo, Reads, Tool, Writes

@@ -9,15 +9,15 @@ LATE = ("docstring_parser", "jsonschema_rs", "jsonschema")
 
 WITHOUT = {
     "the package": "import handrail.authoring",
-    "a plain function": "from handrail.authoring import tool\n@tool\ndef f(a: int) -> None:\n    'Does it.'",
-    "a model": "from handrail.authoring import define_tool\nfrom pydantic import BaseModel\n"
+    "a plain function": "from handrail.authoring.function_tool import tool\n@tool\ndef f(a: int):\n    'Does it.'",
+    "a model": "from handrail.authoring.define import define_tool\nfrom pydantic import BaseModel\n"
     "define_tool(name='f', parameters=BaseModel, run=lambda params: 1)",
     "the menu": "from handrail.__main__ import main\nimport sys\nsys.argv[1:] = ['tools']\n"
     "try:\n    main()\nexcept SystemExit:\n    pass",
 }
 WITH = {
-    "docstring_parser": "from handrail.authoring import tool\n@tool\ndef f(a: int) -> None:\n    ':param a: x'",
-    "jsonschema_rs": "from handrail.authoring import schema_parameters\nschema_parameters({})",
+    "docstring_parser": "from handrail.authoring.function_tool import tool\n@tool\ndef f(a: int):\n    ':param a: x'",
+    "jsonschema_rs": "from handrail.authoring.json_schema import schema_parameters\nschema_parameters({})",
 }
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import pytest
 
-from handrail.authoring import define_tool, tool
+from handrail.authoring.define import define_tool
+from handrail.authoring.function_tool import tool
 from handrail.contract.calls import CallId, CallRequest, Completed, ObjectArguments
 from handrail.contract.context import Output
 from handrail.contract.events import CallChanged, OutputArrived

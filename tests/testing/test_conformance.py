@@ -9,7 +9,7 @@ import pytest
 from conformance_tools import HarbourNames, SortedHarbourNames, problems_of, the_problem
 from pydantic import BaseModel, ConfigDict, Field
 
-from handrail.authoring import tool
+from handrail.authoring.function_tool import tool
 from handrail.contract.basics import JsonObject
 from handrail.contract.context import Calls, Files, Workspace
 from handrail.contract.effects import Claims

@@ -6,7 +6,7 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 
-from handrail.authoring import FunctionTool
+from handrail.authoring.function_tool import FunctionTool
 from handrail.contract.provider import Condition, Shelf, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.errors import ToolDefinitionError

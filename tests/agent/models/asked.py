@@ -9,7 +9,7 @@ from handrail.agent.models.endpoint import Endpoint
 from handrail.agent.models.http_model import HttpModel
 from handrail.agent.models.patience import Patience
 from handrail.agent.models.provider import known_providers
-from handrail.authoring import tool
+from handrail.authoring.function_tool import tool
 from handrail.catalog import Menu
 from handrail.catalog.faces import family_of
 from handrail.catalog.menu import MenuTool

@@ -6,7 +6,7 @@ import json
 import shlex
 from hashlib import sha256
 
-from handrail.authoring import schema_parameters
+from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.basics import JsonObject
 from handrail.contract.confirmation import Confirmation, InfoConfirmation
 from handrail.contract.context import FileReader, Output, ShellState, Workspace

@@ -8,7 +8,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from handrail.authoring import FunctionTool
+from handrail.authoring.function_tool import FunctionTool
 from handrail.contract.tool import Tool, check_name
 from handrail.contract.values import value
 from handrail.errors import ToolDefinitionError
