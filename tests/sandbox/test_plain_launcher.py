@@ -247,6 +247,24 @@ async def test_a_process_that_cannot_be_ended_is_reported(tmp_path: Path, monkey
     os.kill(noted_pids(tmp_path)[0], 9)
 
 
+async def test_the_bound_on_memory_stands_before_the_program_does(tmp_path: Path) -> None:
+    """One that is given later comes too late for what the program has taken by then."""
+    (tmp_path / "program").symlink_to(sys.executable)
+    said = "import resource, sys; print(resource.getrlimit(resource.RLIMIT_DATA), sys.argv[1:])"
+    for program in (sys.executable, "./program"):
+        bounded = LaunchSpec(
+            (program, "-c", said, "a b", "$c"), tmp_path, {"PATH": os.environ["PATH"]}, most_memory=512 * 1024 * 1024
+        )
+        finished = await PlainLauncher().run(bounded)
+        assert finished.head == b"(536870912, 536870912) ['a b', '$c']\n"
+
+
+async def test_a_bounded_program_that_is_not_there_says_so(tmp_path: Path) -> None:
+    for program in ("no-such-program", "./no-such-program"):
+        with pytest.raises(LauncherError, match="no such program"):
+            await PlainLauncher().run(LaunchSpec((program,), tmp_path, {"PATH": os.environ["PATH"]}, most_memory=10**9))
+
+
 def test_the_end_of_the_loop_takes_the_children_along(tmp_path: Path) -> None:
     async def start_and_leave() -> None:
         ready = asyncio.Event()

@@ -20,7 +20,7 @@ from handrail.sandbox.finishing import to_the_end
 from handrail.sandbox.kept_output import KeptOutput
 from handrail.sandbox.marks import MARKER, Mark
 from handrail.sandbox.pipes import STDERR, STDIN, STDOUT, ChildPipes
-from handrail.sandbox.processes import Family, Process, bound_memory, end, ticks
+from handrail.sandbox.processes import Family, Process, bounded, end, ticks
 from handrail.sandbox.watchdog import Watchdog
 
 TERM_GRACE = 1.0
@@ -74,8 +74,6 @@ class _Child(asyncio.SubprocessProtocol):
         if isinstance(transport, asyncio.SubprocessTransport):
             self._mark.put_on(transport.get_pid())
             self._watchdog.watch(transport.get_pid(), self._mark)
-            if self._spec.most_memory is not None:
-                bound_memory(transport.get_pid(), self._spec.most_memory)
             self._pipes = ChildPipes(transport, self.end)
             if self._spec.on_start is not None:
                 self._spec.on_start(self._pipes)
@@ -156,7 +154,7 @@ class _Child(asyncio.SubprocessProtocol):
         try:
             transport, _ = await asyncio.get_running_loop().subprocess_exec(
                 lambda: self,
-                *spec.argv,
+                *bounded(spec.argv, spec.cwd, spec.env.get("PATH"), spec.most_memory),
                 stdin=asyncio.subprocess.PIPE if spec.stdin == "open" else asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT if spec.on_error is None else asyncio.subprocess.PIPE,

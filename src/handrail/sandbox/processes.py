@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from handrail.sandbox.marks import Mark
 
-if sys.platform == "linux":
-    import resource
+_SHELL = "/bin/sh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +74,19 @@ def end(processes: Iterable[Process], *, force: bool) -> None:
             os.killpg(group, signal.SIGCONT)  # a stopped process takes no SIGTERM
 
 
-def bound_memory(pid: int, most: int) -> None:
-    """Of a process that has just started, and of what it will start: what is over is refused, and mostly ends it."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # it has ended, or has a lower limit
-            resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
+def bounded(argv: tuple[str, ...], cwd: Path, path: str | None, most: int | None) -> tuple[str, ...]:
+    """The command that starts this one, of whose processes none gets more memory of its own than these bytes.
+
+    What is over is refused, and mostly ends the process. The limit stands before the program does: given to one that
+    runs already, it would come too late for what that has taken. Raises FileNotFoundError if the program isn't there.
+    """
+    if most is None or sys.platform != "linux" or not os.access(_SHELL, os.X_OK):
+        return argv
+    name = argv[0]
+    if shutil.which(cwd / name if "/" in name else name, path=path) is None:
+        raise FileNotFoundError(name)
+    # A limit that is lower already can't be raised, and is enough.
+    return (_SHELL, "-c", f'ulimit -d {most // 1024} 2>/dev/null; exec "$@"', name, *argv)
 
 
 def _descendants(members: set[Process], table: Iterable[Process]) -> Iterator[Process]:
