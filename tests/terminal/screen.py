@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 import pyte
 
@@ -38,27 +38,46 @@ _VARYING = (
 )
 
 
-class Screen:
-    """A program of this folder, at a pseudo-terminal of its own."""
+class Child(Protocol):
+    """A program that runs."""
 
-    def __init__(self, *words: str, env: dict[str, str], cwd: Path, columns: int = 80, rows: int = 40) -> None:
+    def kill(self) -> None: ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code."""
+        ...
+
+
+Start = Callable[[tuple[str, ...], dict[str, str], Path, int], Child]
+"""Starts a program of these words with this environment, in this folder, at the terminal of this descriptor."""
+
+
+def python(words: tuple[str, ...], env: dict[str, str], cwd: Path, terminal: int) -> Child:
+    """`Start` of a new interpreter."""
+    launcher = [sys.executable, "-c", ON_TERMINAL, str(terminal), *words]
+    return subprocess.Popen(launcher, env=env, cwd=cwd, pass_fds=(terminal,))
+
+
+class Screen:
+    """A program at a pseudo-terminal of its own."""
+
+    def __init__(
+        self, *words: str, env: dict[str, str], cwd: Path, columns: int = 80, rows: int = 40, start: Start = python
+    ) -> None:
         self.raw = ""
         """All that was written to the terminal."""
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
-        launcher = [sys.executable, "-c", ON_TERMINAL, str(slave), *words]
-        self._child = subprocess.Popen(launcher, env=env, cwd=cwd, pass_fds=(slave,))
+        self._child = start(words, env, cwd, slave)
         os.close(slave)
 
     def __enter__(self) -> Screen:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
-        if self._child.poll() is None:
-            self._child.kill()
-        self._child.wait()
+        self.kill()
         os.close(self._master)
 
     @property
@@ -88,7 +107,6 @@ class Screen:
     def resize(self, columns: int, rows: int) -> None:
         self._screen.resize(rows, columns)
         self._set_size(columns, rows)
-        os.kill(self._child.pid, signal.SIGWINCH)
 
     def kill(self) -> None:
         self._child.kill()

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from screen import HERE, Screen
+from screen import Screen
+from stage import Stage
+
+from e2e.command import environment
 
 CTRL_C, CTRL_D, CTRL_O, ESCAPE, SHIFT_TAB, UP = "\x03", "\x04", "\x0f", "\x1b", "\x1b[Z", "\x1b[A"
 READY = "   scripted"
 KEYS = "s  no, and stop"
 
 Opened = Callable[..., Screen]
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    stage = Stage()
+    yield stage
+    stage.close()
 
 
 @pytest.fixture
@@ -24,14 +34,12 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, project: Path) -> Opened:
-    from e2e.command import environment
-
-    def opened(script: str, *more: str, colour: bool = False, **size: int) -> Screen:
-        env = {**environment(tmp_path / "state"), "TERM": "xterm-256color"}
+def opened(tmp_path: Path, project: Path, stage: Stage) -> Opened:
+    def opened(script: str, *more: str, colour: bool = False, term: str = "xterm-256color", **size: int) -> Screen:
+        env = {**environment(tmp_path / "state"), "TERM": term}
         if colour:
             del env["NO_COLOR"]
-        return Screen(str(HERE / "talk.py"), str(project), script, *more, env=env, cwd=project, **size)
+        return Screen(str(project), script, *more, env=env, cwd=project, start=stage.start, **size)
 
     return opened
 
@@ -399,11 +407,8 @@ def test_plain_is_interrupted_and_goes_on(opened: Opened, project: Path) -> None
         assert screen.end() == 0
 
 
-def test_a_dumb_terminal_is_plain_unasked(opened: Opened, project: Path, tmp_path: Path) -> None:
-    from e2e.command import environment
-
-    env = {**environment(tmp_path / "state"), "TERM": "dumb"}
-    with Screen(str(HERE / "talk.py"), str(project), "talk", env=env, cwd=project) as screen:
+def test_a_dumb_terminal_is_plain_unasked(opened: Opened) -> None:
+    with opened("talk", term="dumb") as screen:
         screen.until("   scripted]\n>")
         screen.type("hello\r")
         screen.until("You said 1 lines")
