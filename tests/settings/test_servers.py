@@ -70,7 +70,7 @@ def test_our_own_file_says_all_of_a_server(world: World) -> None:
     assert git.transport == Stdio("uvx", ("mcp-server-git", "--repository", "."), {"TOKEN": SECRET}, "sub")
     assert (git.start_within, git.call_within, git.trusted, git.always_loaded) == (5, None, True, True)
     assert [name for name in ("log", "diff", "push") if git.wants(name)] == ["log"]
-    assert web.transport == Http("https://x.example/mcp", {"Authorization": f"Bearer {SECRET}"})
+    assert web.transport == Http("https://x.example/mcp", {"Authorization": f"Bearer {SECRET}"}, or_older=True)
     assert web.oauth == OAuth(client_id="me", scopes=("a", "b"), callback_port=8123)
     assert not web.enabled
     assert git.shown == "uvx mcp-server-git --repository ."
@@ -81,6 +81,7 @@ GEMINI_ENTRIES: list[tuple[dict[str, Any], Any]] = [
     ({"command": "x", "cwd": "/tmp"}, Stdio("x", cwd="/tmp")),
     ({"httpUrl": "https://h/mcp"}, Http("https://h/mcp")),
     ({"url": "https://h/sse"}, Http("https://h/sse", kind="sse")),
+    ({"url": "https://h/mcp"}, Http("https://h/mcp", or_older=True)),
     ({"url": "https://h/mcp", "type": "sse"}, Http("https://h/mcp", kind="sse")),
     ({"url": "https://h/mcp", "type": "http"}, Http("https://h/mcp")),
     ({"url": "https://h/mcp", "type": "streamable-http"}, Http("https://h/mcp")),
@@ -164,7 +165,7 @@ def test_what_makes_no_address_and_no_header_is_told_without_its_value(
 
 def test_the_end_of_a_line_behind_a_headers_value_is_no_part_of_it(world: World) -> None:
     server = of_home(world, {"url": "http://x.example", "headers": {"A": "Bearer ${V}"}}, V=f"{SECRET}\n")
-    assert server.transport == Http("http://x.example", {"A": f"Bearer {SECRET}"})
+    assert server.transport == Http("http://x.example", {"A": f"Bearer {SECRET}"}, or_older=True)
 
 
 @pytest.mark.parametrize(

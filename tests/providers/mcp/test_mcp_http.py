@@ -101,6 +101,9 @@ async def never_answers(message: Message, send: Send) -> None:
     await asyncio.sleep(PATIENCE)
 
 
+CERTAIN = ("HTTP 503 Service Unavailable: down for repairs",)
+
+
 @case("MC12")
 @pytest.mark.parametrize(
     ("answer", "said"),
@@ -122,12 +125,15 @@ async def test_an_answer_that_goes_wrong_fails_its_call_alone(tmp_path: Path, an
     world = World(tmp_path)
     async with (
         serving(HttpServer({"one": answer})) as server,
-        world.session(world.config("web", {}, transport=server.transport, call_within=1)) as session,
+        world.session(
+            world.config("web", {}, transport=server.transport, call_within=1 if answer is never_answers else PATIENCE)
+        ) as session,
     ):
         await ready(session)
         state = await called(session, "mcp_web_one")
         assert isinstance(state, Failed)
         assert said in state.fault.message
+        assert ("is not known" in state.fault.message) is (said not in CERTAIN)
         assert text_of(await called(session, "mcp_web_two", {"a": 1})) == '{"a": 1}'
         assert server.methods().count("initialize") == 1
 
@@ -188,18 +194,38 @@ async def test_a_server_that_can_not_be_reached_says_where_as_the_person_wrote_i
         assert status.detail.startswith(f"It can't be reached at {shown}.")
 
 
-async def test_a_session_that_the_server_ended_is_begun_anew_and_the_call_is_not(tmp_path: Path) -> None:
-    world, ended = World(tmp_path), asyncio.Event()
+def says(status: str, body: bytes = b"<html>no</html>") -> Answer:
+    async def answer(message: Message, send: Send) -> None:
+        await send(whole(body, status, "application/json" if body.startswith(b"{") else "text/html"))
 
-    async def gone(message: Message, send: Send) -> None:
-        ended.set()
-        await send(whole(b"", "404 Not Found", "text/plain"))
+    return answer
 
+
+def says_error(status: str, code: int, message: str) -> Answer:
+    return says(
+        status, json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}).encode()
+    )
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        says("404 Not Found", b""),
+        says("404 Not Found"),
+        says_error("404 Not Found", -32001, "Session not found"),
+        says_error("404 Not Found", -32600, "Session not found"),
+        says_error("400 Bad Request", -32000, "Bad Request: No valid session ID provided"),
+        says_error("400 Bad Request", -32600, "Invalid or expired session ID"),
+    ],
+)
+async def test_a_session_that_the_server_ended_is_begun_anew_and_the_call_is_not(tmp_path: Path, gone: Answer) -> None:
+    world = World(tmp_path)
     async with serving(HttpServer({"one": gone}, session="s-1")) as server:
         async with world.session(world.config("web", {}, transport=server.transport)) as session:
             await ready(session)
             state = await called(session, "mcp_web_one")
             assert isinstance(state, Failed)
+            assert "web knows this session no more, and did nothing; a new one is begun" in state.fault.message
             assert text_of(await called(session, "mcp_web_two", {"a": 1})) == '{"a": 1}'
         named = [m["params"]["name"] for _, _, m in server.requests if m.get("method") == "tools/call"]
         assert named == ["one", "two"]
@@ -218,10 +244,9 @@ async def test_a_server_may_fail_at_any_step_and_the_session_goes_on(tmp_path: P
         assert text_of(await called(session, "own")) == "ok"
 
 
-async def test_the_older_transport_of_two_channels_works(tmp_path: Path) -> None:
-    """Answers come over the stream of events, not to the message."""
-    world, out = World(tmp_path), asyncio.Queue[bytes]()
-    server = HttpServer()
+def of_the_older_transport(greeted: Answer | None = None) -> HttpServer:
+    """Answers come over the stream of events, not to the message. `greeted` is how it answers at its own address."""
+    out = asyncio.Queue[bytes]()
 
     async def events(message: Message, send: Send) -> None:
         await send(head(content_type="text/event-stream") + b"event: endpoint\r\ndata: /messages?sessionId=1\r\n\r\n")
@@ -238,13 +263,106 @@ async def test_the_older_transport_of_two_channels_works(tmp_path: Path) -> None
         await plain._answer("POST", message, aside)
         await send(head("202 Accepted", content_length="0"))
 
-    methods = ("initialize", "notifications/initialized", "tools/list", "one", "two", "notifications/cancelled")
-    server.answers = {"GET": events, **dict.fromkeys(methods, taken)}
-    async with serving(server):
+    greetings = [greeted] if greeted is not None else []
+
+    async def hello(message: Message, send: Send) -> None:
+        await (greetings.pop() if greetings else taken)(message, send)
+
+    methods = ("notifications/initialized", "tools/list", "one", "two", "notifications/cancelled")
+    return HttpServer({"GET": events, "initialize": hello, **dict.fromkeys(methods, taken)})
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (says_error("404 Not Found", -32601, "Method not found"), "Method not found (error -32601)"),
+        (says_error("400 Bad Request", -32602, "no such argument"), "no such argument (error -32602)"),
+    ],
+)
+async def test_an_error_with_such_a_status_that_is_of_no_session_ends_none(
+    tmp_path: Path, answer: Answer, said: str
+) -> None:
+    world = World(tmp_path)
+    async with (
+        serving(HttpServer({"one": answer}, session="s-1")) as server,
+        world.session(world.config("web", {}, transport=server.transport)) as session,
+    ):
+        await ready(session)
+        assert said in text_of(await called(session, "mcp_web_one"))
+        assert text_of(await called(session, "mcp_web_two", {"a": 1})) == '{"a": 1}'
+        assert server.methods().count("initialize") == 1
+
+
+async def test_the_older_transport_of_two_channels_works(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    async with serving(of_the_older_transport()) as server:
         transport = replace(server.transport, kind="sse")
         async with world.session(world.config("web", {}, transport=transport)) as session:
             await ready(session)
             assert text_of(await called(session, "mcp_web_one", {"a": 1})) == '{"a": 1}'
+
+
+OLDER = ["400 Bad Request", "404 Not Found", "405 Method Not Allowed"]
+
+
+@pytest.mark.parametrize("status", OLDER)
+@pytest.mark.parametrize("body", [b"", b"<html>Cannot POST /mcp</html>", b'{"detail": "Method Not Allowed"}'])
+async def test_where_no_file_says_which_a_server_that_refuses_the_newer_transport_is_spoken_to_by_the_older(
+    tmp_path: Path, status: str, body: bytes
+) -> None:
+    world = World(tmp_path)
+    async with serving(of_the_older_transport(says(status, body))) as server:
+        transport = replace(server.transport, or_older=True)
+        async with world.session(world.config("web", {}, transport=transport)) as session:
+            assert (await ready(session)).detail == "2 tools"
+            assert text_of(await called(session, "mcp_web_one", {"a": 1})) == '{"a": 1}'
+    assert server.methods()[:3] == ["initialize", "GET", "initialize"]
+
+
+REFUSED = b'{"jsonrpc": "2.0", "id": 0, "error": {"code": -32602, "message": "no such version"}}'
+
+
+@pytest.mark.parametrize(
+    ("greeted", "or_older", "said"),
+    [
+        (says("404 Not Found"), False, "HTTP 404 Not Found: <html>no</html>"),
+        (says("400 Bad Request", REFUSED), True, "no such version"),
+        (says("401 Unauthorized"), True, "handrail mcp login web"),
+        (says("403 Forbidden"), True, "HTTP 403 Forbidden"),
+        (says("500 Internal Server Error"), True, "HTTP 500 Internal Server Error"),
+    ],
+)
+async def test_any_other_refusal_is_the_end_of_it(tmp_path: Path, greeted: Answer, or_older: bool, said: str) -> None:
+    world = World(tmp_path)
+    async with serving(of_the_older_transport(greeted)) as server:
+        transport = replace(server.transport, or_older=or_older)
+        async with world.session(world.config("web", {}, transport=transport)) as session:
+            status = await until(session, lambda status: status.condition in (Condition.FAILED, Condition.NEEDS_LOGIN))
+            assert said in status.detail
+            assert "older" not in status.detail
+            assert "GET" not in server.methods()[:2]
+
+
+@pytest.mark.parametrize(
+    ("get", "why"),
+    [
+        (says("404 Not Found"), "it answered HTTP 404 Not Found."),
+        (says("200 OK"), "the connection broke ("),
+        (never_answers, "it did not start within "),
+    ],
+    ids=["refuses", "a page", "silent"],
+)
+async def test_a_server_that_speaks_neither_transport_is_told_with_both_answers(
+    tmp_path: Path, get: Answer, why: str
+) -> None:
+    world = World(tmp_path)
+    async with serving(HttpServer({"initialize": says("404 Not Found"), "GET": get})) as server:
+        transport = replace(server.transport, or_older=True)
+        config = world.config("web", {}, transport=transport, start_within=2)
+        async with world.session(config) as session:
+            status = await until(session, lambda status: status.condition is Condition.FAILED)
+            both = f"It answered HTTP 404 Not Found: <html>no</html>. Nor does it speak the older transport: {why}"
+            assert status.detail.startswith(both)
 
 
 @case("cc-116")

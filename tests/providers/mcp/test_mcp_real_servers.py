@@ -10,8 +10,9 @@ import socket
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from mcp_world import ENVIRONMENT, PATIENCE, World, called, ready, text_of, until
@@ -42,25 +43,55 @@ def everything() -> Transport:
     return javascript("server-everything")
 
 
+@dataclass
+class AtAddress:
+    """`server-everything` at a port of loopback, as one process after the other."""
+
+    folder: Path
+    speaks: Literal["streamableHttp", "sse"] = "streamableHttp"
+    port: int = 0
+    _process: asyncio.subprocess.Process | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/{'mcp' if self.speaks == 'streamableHttp' else 'sse'}"
+
+    async def start(self) -> None:
+        program = javascript("server-everything", self.speaks)
+        if not self.port:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                self.port = free.getsockname()[1]
+        environment = {**ENVIRONMENT, "PORT": str(self.port)}
+        with (self.folder / "http.log").open("wb") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                program.command, *program.args, env=environment, stdout=log, stderr=log
+            )
+        await listening(self.port, self._process)
+
+    async def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            await self._process.wait()
+            self._process = None
+
+
+@asynccontextmanager
+async def at_address(server: AtAddress) -> AsyncIterator[AtAddress]:
+    try:
+        await server.start()
+        yield server
+    finally:
+        await server.kill()
+
+
 @pytest.fixture(params=["stdio", "http"])
 async def everywhere(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Transport]:
     """`server-everything`, over standard input and output and at an address."""
     if request.param == "stdio":
         yield everything()
         return
-    program = javascript("server-everything", "streamableHttp")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with (tmp_path / "http.log").open("wb") as log:
-        process = await asyncio.create_subprocess_exec(
-            program.command, *program.args, env={**ENVIRONMENT, "PORT": str(port)}, stdout=log, stderr=log
-        )
-    try:
-        await listening(port, process)
-        yield Http(f"http://127.0.0.1:{port}/mcp")
-    finally:
-        process.kill()
-        await process.wait()
+    async with at_address(AtAddress(tmp_path)) as server:
+        yield Http(server.url)
 
 
 async def listening(port: int, process: asyncio.subprocess.Process) -> None:
@@ -125,6 +156,37 @@ async def test_everything_is_killed_in_mid_call_and_comes_back(tmp_path: Path) -
         assert state.fault.message.startswith("s was lost: it was ended by signal 9. Whether it did what was asked")
         assert "Echo: back" in text_of(await called(session, "mcp_s_echo", {"message": "back"}))
     assert not running("server-everything", tmp_path)
+
+
+async def test_everything_is_killed_at_its_address_in_mid_call_and_comes_back(tmp_path: Path) -> None:
+    async with at_address(AtAddress(tmp_path)) as server, session_of(World(tmp_path), Http(server.url)) as session:
+        watching = Watching(session)
+        run = asyncio.create_task(session.run(calls((LONG, {"duration": 600, "steps": 6_000}))))
+        await watching.told(lambda event: isinstance(event, ProgressMade))
+        await server.kill()
+        async with asyncio.timeout(PATIENCE):
+            (state,) = (await run).calls
+        assert isinstance(state, Failed)
+        assert state.fault.message.startswith("s was lost: ")
+        assert "Whether it did what was asked is not known" in state.fault.message
+        down = await called(session, "mcp_s_echo", {"message": "down"})
+        assert isinstance(down, Failed)
+        assert "it can't be reached at" in down.fault.message
+        await server.start()
+        watching.events.clear()
+        lost = await called(session, "mcp_s_echo", {"message": "lost"})
+        assert isinstance(lost, Failed)
+        assert "knows this session no more, and did nothing" in lost.fault.message
+        assert "Echo: back" in text_of(await called(session, "mcp_s_echo", {"message": "back"}))
+        assert not watching.progress
+
+
+@pytest.mark.parametrize("kind", ["said", "found out"])
+async def test_everything_is_spoken_to_by_the_older_transport(tmp_path: Path, kind: str) -> None:
+    async with at_address(AtAddress(tmp_path, "sse")) as server:
+        transport = Http(server.url, kind="sse") if kind == "said" else Http(server.url, or_older=True)
+        async with session_of(World(tmp_path), transport) as session:
+            assert "12" in text_of(await called(session, "mcp_s_get-sum", {"a": 5, "b": 7}))
 
 
 def running(program: str, folder: Path) -> list[int]:

@@ -35,6 +35,11 @@ _MESSAGE_SHOWN = 500
 _CLOSED = "Connection closed"
 """What the SDK's dispatcher says to those who wait when the stream ends."""
 
+_NO_ANSWER = (
+    "SSE stream ", "Failed to parse JSON response", "Unexpected content type", "server answered a request with 202"
+)  # fmt: skip
+"""How the SDK's transport begins what it says where a server took a message, and no answer to it came."""
+
 _SESSION_OVER = "Session terminated"
 """What the SDK's transport makes of the answer 404 within a session: the server did not take the message."""
 
@@ -152,6 +157,8 @@ class Connection:
 
     def _is_lost(self, error: MCPError) -> bool:
         """Servers send this code too, for whatever else has none."""
+        if error.message.startswith(_NO_ANSWER):
+            return True
         ours = error.data == LOST or error.message == _CLOSED or self.over.is_set()
         return error.code == types.CONNECTION_CLOSED and ours
 

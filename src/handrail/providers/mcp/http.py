@@ -16,7 +16,7 @@ from mcp.client._transport import WriteStream
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
-from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR
+from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR, METHOD_NOT_FOUND
 
 from handrail import __version__
 from handrail.errors import ToolFailed
@@ -32,6 +32,9 @@ CONNECT_WITHIN = 30.0
 TIMEOUT = httpx2.Timeout(CONNECT_WITHIN, read=None)
 PARTING_WITHIN = 1.0
 """Seconds that a server has to hear that a session is over."""
+OF_THE_OLDER = (400, 404, 405)
+"""How servers of the older transport answer the greeting of the newer one: MCP, revision 2025-11-25, Transports,
+"Backwards Compatibility". Not where they say so in an error of JSON-RPC: revision 2026-07-28."""
 TAKEN_WITHIN = 10.0
 """Seconds that it has to take a message to which it has no answer to give."""
 _SMALL = 65_536
@@ -40,14 +43,17 @@ _SHOWN = 300
 
 
 @asynccontextmanager
-async def http_channel(transport: Http, shown: str, login: SessionLogin | None) -> AsyncIterator[Channel]:
+async def http_channel(
+    transport: Http, shown: str, login: SessionLogin | None, on_refusal: Callable[[str], None]
+) -> AsyncIterator[Channel]:
     """Open until the block ends. Raises ToolFailed, saying why, where the server can't be reached or is lost.
 
     `shown` is the address as people may see it: what is connected to may hold a secret. What goes wrong with one
-    request of Streamable HTTP fails that request alone.
+    request of Streamable HTTP fails that request alone. `on_refusal` gets, as a clause, an answer to the greeting
+    that servers of the older transport give.
     """
     why: Callable[[], str] = (lambda: login.trouble) if login is not None else str
-    made = partial(_Client, shown=shown, trouble=why)
+    made = partial(_Client, shown=shown, trouble=why, on_refusal=on_refusal)
     try:
         if transport.kind == "sse":
             headers = dict(transport.headers)
@@ -122,6 +128,7 @@ class _Client(httpx2.AsyncClient):
         *,
         shown: str,
         trouble: Callable[[], str],
+        on_refusal: Callable[[str], None],
     ) -> None:
         super().__init__(
             headers={"User-Agent": f"handrail/{__version__}", **(headers or {})}, timeout=timeout, auth=auth
@@ -129,6 +136,7 @@ class _Client(httpx2.AsyncClient):
         self._shown = shown
         self._trouble = trouble
         """Why the server refuses everybody, where that is known."""
+        self._on_refusal = on_refusal
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         try:
@@ -156,14 +164,25 @@ class _Client(httpx2.AsyncClient):
                     return _error(response.request, 502, CONNECTION_CLOSED, why)
         finally:
             await response.aclose()
-        if response.is_error and not _is_error_message(bytes(body)) and response.status_code != 404:
-            said = " ".join(body[:_SHOWN].decode("utf-8", "replace").split())
-            why = (
-                self._trouble() or f"HTTP {response.status_code} {response.reason_phrase}{f': {said}' if said else ''}"
-            )
-            return _error(response.request, response.status_code, INTERNAL_ERROR, why)
+        if response.is_error and (refused := self._refused(response, bytes(body))) is not None:
+            return refused
         kept = {name: value for name, value in response.headers.items() if name in ("content-type", "mcp-session-id")}
         return httpx2.Response(response.status_code, headers=kept, content=bytes(body), request=response.request)
+
+    def _refused(self, response: httpx2.Response, body: bytes) -> httpx2.Response | None:
+        """What the SDK is to see in place of an answer that is no success; None for that answer itself."""
+        request, status = response.request, response.status_code
+        error = _error_in(body)
+        if "mcp-session-id" in request.headers and _ends_the_session(status, error):
+            return httpx2.Response(404, request=request)  # where it comes with an error, the SDK sees that alone
+        is_greeting = _method(request) == "initialize"
+        if error is not None or (status == 404 and not is_greeting):
+            return None
+        said = " ".join(body[:_SHOWN].decode("utf-8", "replace").split())
+        answered = f"HTTP {status} {response.reason_phrase}{f': {said}' if said else ''}"
+        if is_greeting and status in OF_THE_OLDER:
+            self._on_refusal(answered)
+        return _error(request, status, INTERNAL_ERROR, self._trouble() or answered)
 
 
 def _within(request: httpx2.Request) -> float | None:
@@ -177,18 +196,36 @@ def _within(request: httpx2.Request) -> float | None:
     return None if "id" in message and "method" in message else TAKEN_WITHIN
 
 
+def _method(request: httpx2.Request) -> str:
+    """Of the message that it carries; empty for a long one, which is no greeting."""
+    return "" if len(request.content) > _SMALL else str(json.loads(request.content).get("method", ""))
+
+
 def _error(request: httpx2.Request, status: int, code: int, message: str) -> httpx2.Response:
     data = LOST if code == CONNECTION_CLOSED else None
     said = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message, "data": data}}
     return httpx2.Response(status, json=said, request=request)
 
 
-def _is_error_message(body: bytes) -> bool:
+def _error_in(body: bytes) -> dict[str, object] | None:
+    """The error of JSON-RPC that a body is; None for any other."""
     try:
         read = json.loads(body)
     except ValueError:
-        return False
-    return isinstance(read, dict) and isinstance(read.get("error"), dict) and "code" in read["error"]
+        return None
+    error = read.get("error") if isinstance(read, dict) else None
+    return error if isinstance(error, dict) and "code" in error else None
+
+
+def _ends_the_session(status: int, error: dict[str, object] | None) -> bool:
+    """Whether a server says so of a session that it does not know, as one that was started anew.
+
+    With 404, as MCP has it (Transports, "Session Management"), which is also the status of a method that is not
+    known (revision 2026-07-28); or with 400 and words, as servers do that are made after the examples of the SDKs.
+    """
+    if status == 404:
+        return error is None or error["code"] != METHOD_NOT_FOUND
+    return status == 400 and error is not None and "session" in str(error.get("message")).lower()
 
 
 def _why(error: BaseException, shown: str) -> str:

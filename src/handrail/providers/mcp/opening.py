@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def opened(
-    config: ServerConfig, around: Around, log: ServerLog, login: SessionLogin | None, on_noise: Callable[[], None]
+    config: ServerConfig,
+    around: Around,
+    log: ServerLog,
+    login: SessionLogin | None,
+    on_noise: Callable[[], None],
+    on_refusal: Callable[[str], None],
 ) -> AsyncIterator[Channel]:
     """Raises ToolFailed where there is no way, now or later. A program starts while the SDK loads.
 
-    `on_noise` is called for each line that stands where only messages should; the log has it by then.
+    `on_noise` is called for each line that stands where only messages should; the log has it by then. `on_refusal`
+    gets, as a clause, how a server at an address answered a greeting that one of the older transport does not know.
     """
     match config.transport:
         case Stdio():
@@ -40,7 +46,7 @@ async def opened(
             await loaded()
             from handrail.providers.mcp.http import http_channel
 
-            async with http_channel(config.transport, config.shown or config.name, login) as channel:
+            async with http_channel(config.transport, config.shown or config.name, login, on_refusal) as channel:
                 yield channel
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from handrail.contract.basics import JsonObject
@@ -25,7 +26,7 @@ from handrail.providers.mcp.saying import Saying
 from handrail.providers.mcp.sdk import aside, loaded
 from handrail.runtime.guard import Ending, Returned, guarded
 from handrail.sandbox.finishing import to_the_end
-from handrail.settings.mcp.server import ServerConfig
+from handrail.settings.mcp.server import Http, ServerConfig
 
 if TYPE_CHECKING:
     from mcp import types
@@ -97,7 +98,7 @@ class McpServer:
         began = clock()
         # In a task of its own: when a server is flooding, the SDK's scopes take back one cancellation too many of the
         # task that they are in, and nobody could tell any more that this server is to end.
-        living = asyncio.create_task(guarded(self._live(say)))
+        living = asyncio.create_task(guarded(self._live_either_way(say)))
 
         def stop() -> None:
             living.cancel()
@@ -128,6 +129,11 @@ class McpServer:
         if may:
             self._wanted.set()
         return may
+
+    @property
+    def is_stale(self) -> bool:
+        connection, login = self._connection, self._login
+        return (connection is not None and bool(connection.stale)) or (login is not None and login.needs_login)
 
     async def refresh(self) -> None:
         connection = self._connection
@@ -177,13 +183,28 @@ class McpServer:
                 return connection
             self._settled.clear()  # its end was not heard of yet
 
-    async def _live(self, say: Saying) -> str:
+    async def _live_either_way(self, say: Saying) -> str:
+        """One life, by the older transport where nobody said which it is and the server refuses the newer one."""
+        transport, refusals = self.config.transport, list[str]()
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        why = await self._live(say, self.config, refusals.append)
+        if not refusals or not isinstance(transport, Http) or not transport.or_older:
+            return why
+        left = max(round(self.config.start_within - (clock() - began), 1), 1.0)
+        older = replace(self.config, transport=replace(transport, kind="sse"), start_within=left)
+        why = await self._live(say, older, refusals.append)
+        if self._connection is not None:
+            return why
+        return f"It answered {refusals[0].removesuffix('.')}. Nor does it speak the older transport: {_small(why)}"
+
+    async def _live(self, say: Saying, config: ServerConfig, on_refusal: Callable[[str], None]) -> str:
         """One life of it, from its start to its end; gives why it ended, as sentences."""
-        within = self.config.start_within
+        within = config.start_within
         try:
             async with (
                 asyncio.timeout(within) as limit,
-                opened(self.config, self._around, self.log, self._login, say.noise) as channel,
+                opened(config, self._around, self.log, self._login, say.noise, on_refusal) as channel,
             ):
                 await loaded()
                 from handrail.providers.mcp.asked import Asked
@@ -261,3 +282,7 @@ async def _ended(living: asyncio.Task[Ending[str]]) -> Ending[str]:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -90,8 +90,9 @@ class Entry:
             raise BadEntry("it needs either a command, which is started, or a url, which is connected to")
         if url:
             _check_address(url)
-            old = kind == "sse" or (not kind and "url" in self.said and _path(url).endswith("/sse"))
-            return Http(url, self._headers(), "sse" if old else "http")
+            unsaid = not kind and "url" in self.said
+            old = kind == "sse" or (unsaid and _path(url).endswith("/sse"))
+            return Http(url, self._headers(), "sse" if old else "http", or_older=unsaid and not old)
         program, *first = command
         if not program.strip():
             raise BadEntry("command is empty")

@@ -65,6 +65,8 @@ class Http:
     headers: Mapping[str, str] = _Nothing()
     kind: Literal["http", "sse"] = "http"
     """Streamable HTTP, or the older transport of two channels."""
+    or_older: bool = False
+    """No file says which: the older one is tried where the server refuses the newer."""
 
 
 Transport: TypeAlias = Stdio | Http
