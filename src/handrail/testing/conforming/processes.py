@@ -10,6 +10,9 @@ from dataclasses import dataclass
 SEEN = sys.platform == "linux"
 """Whether this system tells which processes there are."""
 
+_LONGEST = 4096
+"""Bytes: a line of `/proc/<pid>/stat` has 52 numbers and a name of at most 64, proc(5)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChildProcess:
@@ -32,11 +35,15 @@ def children() -> frozenset[ChildProcess]:
 
 
 def _read(pid: int) -> ChildProcess | None:
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        stat = file.read()
+    # Bytes, and no file object: this is done for every process of the machine, twice a run.
+    file = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+    try:
+        stat = os.read(file, _LONGEST)
+    finally:
+        os.close(file)
     # proc(5): the name in parentheses may hold anything, so the fields are counted from the last one.
-    name, _, rest = stat.partition("(")[2].rpartition(")")
+    head, _, rest = stat.rpartition(b")")
     state, parent, *fields = rest.split()
-    if int(parent) != os.getpid() or state in ("Z", "X"):
+    if int(parent) != os.getpid() or state in (b"Z", b"X"):
         return None
-    return ChildProcess(pid, int(fields[17]), name)
+    return ChildProcess(pid, int(fields[17]), head.partition(b"(")[2].decode("utf-8", "replace"))
