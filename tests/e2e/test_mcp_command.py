@@ -93,6 +93,17 @@ def test_an_address_is_added_with_its_headers(place: Place) -> None:
     assert place.config.stat().st_mode & 0o777 == 0o600
 
 
+def test_no_list_shows_a_secret_that_stands_in_a_command_or_an_address(place: Place) -> None:
+    shaped = "ghp_" + "aB3" * 12
+    place.mcp("add", "one", "--", "npx", "one", "--api-key=k3y", "--token", "k3y", shaped)
+    place.mcp("add", "two", "--url", "https://k3y@mcp.test/x?key=k3y")
+    shown = place.mcp("list").out + place.mcp("list", "--json").out + handrail("doctor", state=place.state).out
+    assert "k3y" not in shown
+    assert place.listed()["one"]["reached"] == "npx one --api-key=… --token … [redacted:github-token]"
+    assert shaped not in place.mcp("list").out
+    assert place.listed()["two"]["reached"] == "https://…@mcp.test/x?key=…"
+
+
 def test_a_server_of_the_project_waits_for_trust(place: Place) -> None:
     done = place.mcp("add", "echo", "--scope", "project", "--", *place.script("echo", tools=[TOOL]))
     assert "handrail trust add" in done.out

@@ -174,10 +174,46 @@ def test_the_end_of_a_line_behind_a_headers_value_is_no_part_of_it(world: World)
         ("https://me:pw@x.example/mcp?key=k1&b=${B}", "https://me:…@x.example/mcp?key=…&b=${B}"),
         ("https://me:${PW}@x.example/mcp", "https://me:${PW}@x.example/mcp"),
         ("https://x.example/a:b@c?q", "https://x.example/a:b@c?q"),
+        ("https://t0ken@x.example/mcp", "https://…@x.example/mcp"),
+        ("https://${PW}@x.example/mcp?key=${B}", "https://${PW}@x.example/mcp?key=${B}"),
+        ("https://x.example/mcp?key=${B}k1&b=2#f", "https://x.example/mcp?key=…&b=…#f"),
+        ("https://x.example/mcp?key=${B:-k1}", "https://x.example/mcp?key=…"),
     ],
 )
 def test_people_see_an_address_without_what_may_be_a_secret_in_it(world: World, url: str, people_see: str) -> None:
     assert of_home(world, {"url": url}, B="b", PW="p").shown == people_see
+
+
+@pytest.mark.parametrize(
+    ("args", "people_see"),
+    [
+        (["--api-key=k1"], "--api-key=…"),
+        (["--token", "k1", "--verbose"], "--token … --verbose"),
+        (["-token", "k1"], "-token …"),
+        (["--apiKey", "${B}", "--accessToken=${B}"], "--apiKey ${B} --accessToken=${B}"),
+        (["--api-key=${B:-k1}"], "--api-key=…"),
+        (["--token", "--verbose", "k1"], "--token --verbose k1"),
+        (["run", "-e", "GITHUB_TOKEN=k1", "-e", "MODE=x", "image"], "run -e GITHUB_TOKEN=… -e MODE=x image"),
+        (["run", "-e", "GITHUB_TOKEN", "image"], "run -e GITHUB_TOKEN image"),
+        (["https://h/sse", "--header", "Authorization: Bearer k1"], "https://h/sse --header Authorization: …"),
+        (["--header", "Authorization: Bearer ${B}"], "--header Authorization: Bearer ${B}"),
+        (["--header=X-Api-Key:k1"], "--header=X-Api-Key:…"),
+        (["postgresql://me:k1@h/db", "https://h/mcp?key=k1"], "postgresql://me:…@h/db https://h/mcp?key=…"),
+        (["--url=https://k1@h/?token=k1"], "--url=https://…@h/?token=…"),
+        (["-c", "TOKEN=k1 exec server"], "-c TOKEN=…"),
+        (["-c", "TOKEN=${B} KEY=k1 exec server"], "-c TOKEN=${B} KEY=…"),
+        (["-c", "curl https://h?a=1 -H x-api-key:k1"], "-c curl https://h?a=…"),
+        (['{"password": "k1", "mode": "x"}'], '{"password": …'),
+        (["--key-file", "a.pem", "--port=80", "C:\\x", "a=b"], "--key-file a.pem --port=80 C:\\x a=b"),
+    ],
+)
+def test_people_see_a_command_without_what_may_be_a_secret_in_it(
+    world: World, args: list[str], people_see: str
+) -> None:
+    server = of_home(world, {"command": "x", "args": args}, ".claude.json", B="b")
+    assert server.shown == f"x {people_see}"
+    assert isinstance(server.transport, Stdio)
+    assert "…" not in "".join(server.transport.args)
 
 
 @pytest.mark.parametrize(

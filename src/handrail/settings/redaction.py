@@ -76,6 +76,11 @@ class _Knowledge:
         return any(part in upper for part in self.within) or not self.words.isdisjoint(upper.split("_"))
 
 
+def names_secret(name: str) -> bool:
+    """Whether a variable, an option or a header of this name has a secret for a value: `API_KEY`, `api-key`."""
+    return _Knowledge.load().is_secret_name(name.replace("-", "_"))
+
+
 class Redactor:
     """Knows what is secret here. Nothing is loaded or compiled before the first text."""
 

@@ -15,6 +15,7 @@ from handrail.policy.spelling import shown
 from handrail.policy.wording import shortened
 from handrail.settings.mcp.expanding import NotSet, Variables
 from handrail.settings.mcp.server import Concealed, Http, Stdio, Transport
+from handrail.settings.mcp.showing import shown_words
 
 T = TypeVar("T")
 
@@ -105,13 +106,12 @@ class Entry:
         return Http(address) if isinstance(address, str) and "command" not in self.said else Stdio("")
 
     def written(self) -> str:
-        """How the server is reached, as it is written: no variable is filled in."""
-        parts: list[object] = []
+        """How the server is reached, as it is written: no variable is filled in, and no secret shown."""
+        words: list[str] = []
         for name in ("command", "args", "httpUrl", "url"):
             given = self.said.get(name, ())
-            listed = given if isinstance(given, (list, tuple)) else [given]
-            parts += listed if name in ("command", "args") else map(_for_people, map(str, listed))
-        return shortened(" ".join(map(str, parts)))
+            words += map(str, given if isinstance(given, (list, tuple)) else [given])
+        return shortened(shown_words(words))
 
     def digest(self) -> str:
         """Of what decides what is started or connected to, as it is written."""
@@ -154,13 +154,6 @@ class Entry:
 
 _REACHING = ("command", "args", "env", "cwd", "url", "httpUrl", "headers", "type", "transport")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_PASSWORD = re.compile(r"(?<=://)([^/?#@:]*:)(?!\$\{)[^/?#@]+(?=@)")
-_QUERY_VALUE = re.compile(r"([?&][^=&#]*=)(?!\$\{)[^&#]+")
-
-
-def _for_people(url: str) -> str:
-    """An address as written, without what may be a secret in it."""
-    return _QUERY_VALUE.sub(r"\1…", _PASSWORD.sub(r"\1…", url))
 
 
 def _check_address(url: str) -> None:

@@ -15,6 +15,7 @@ from handrail.providers.mcp.tokens import Logins
 from handrail.settings.load import Settings
 from handrail.settings.mcp.server import Http, ServerConfig
 from handrail.settings.places import folders
+from handrail.surfaces.cli.mcp_servers import reached
 from handrail.surfaces.cli.settings_here import settings_here, tell_problems
 from handrail.surfaces.cli.text import printable
 
@@ -74,7 +75,7 @@ def _lines(rows: list[Row]) -> Iterator[str]:
     for row in rows:
         server = row.server
         status = f"{row.status}: {row.detail}" if row.detail else row.status
-        yield f"{printable(server.name):<{widest}}  {_kind(server):<5}  {printable(server.shown)}"
+        yield f"{printable(server.name):<{widest}}  {_kind(server):<5}  {reached(server)}"
         yield f"{'':<{widest}}  {printable(status)}  ({row.trust}, {printable(server.origin)})"
 
 
@@ -82,7 +83,7 @@ def _report(row: Row) -> Json:
     return {
         "name": row.server.name,
         "transport": _kind(row.server),
-        "reached": row.server.shown,
+        "reached": reached(row.server),
         "origin": row.server.origin,
         "trust": row.trust,
         "status": row.status,

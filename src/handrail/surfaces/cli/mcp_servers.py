@@ -7,6 +7,7 @@ from handrail.policy.spelling import unknown
 from handrail.runtime.who import governed_by
 from handrail.settings.load import Settings
 from handrail.settings.mcp.server import Http, ServerConfig
+from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.text import printable
 
 
@@ -25,6 +26,11 @@ def usable(settings: Settings, name: str) -> ServerConfig:
     if not names:
         raise UsageError("no server is configured here; add one with `handrail mcp add`")
     raise UsageError(unknown("server", name, names))
+
+
+def reached(server: ServerConfig) -> str:
+    """Its command or address as written, without what has the shape of a secret."""
+    return printable(Redactor({}).text(server.shown))
 
 
 def at_address(settings: Settings, name: str) -> tuple[ServerConfig, Http]:
