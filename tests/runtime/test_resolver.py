@@ -286,7 +286,15 @@ async def test_facts_come_without_a_thread_where_nothing_is_to_be_looked_up(
     if now is not None:
         all_facts = await resolver_for(root).facts(invocation)
         assert now == replace(all_facts, arguments=now.arguments)
-        assert now.arguments == (None if claims is Claims.nothing() else {})
+        assert now.arguments is None
+
+
+async def test_the_next_call_of_a_tool_has_facts_of_its_own_where_it_claims_something_else(root: Path) -> None:
+    resolver, hosts = resolver_for(root), iter(("a.org", "b.org", "b.org"))
+    tool = Claiming(lambda: Claims(connects=frozenset((next(hosts),))))
+    found = [resolver.facts_now(tool.bind({})) for _ in range(3)]
+    assert [facts and facts.effects.connects for facts in found] == [{"a.org"}, {"b.org"}, {"b.org"}]
+    assert found[1] is found[2]
 
 
 async def shell_facts(root: Path, command: str) -> Facts:

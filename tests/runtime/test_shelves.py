@@ -110,6 +110,23 @@ async def test_a_tool_that_was_taken_away_says_so_when_it_is_called(tmp_path: Pa
         assert names_of(session) == ["own", "a"]
 
 
+class Awake(Played):
+    """Knows whether it has anything to refresh."""
+
+    is_stale = False
+
+
+async def test_one_that_knows_of_nothing_new_is_passed_by_until_it_does(tmp_path: Path) -> None:
+    provider = Awake("harbour", [FakeTool("a")])
+    async with Session.open(tmp_path, parts=parts(provider)) as session:
+        provider.next = [FakeTool("b")]
+        await session.run(calls(("own", {})))
+        assert names_of(session) == ["own", "a"]
+        provider.is_stale = True
+        await session.run(calls(("own", {})))
+        assert names_of(session) == ["own", "b"]
+
+
 class Late:
     """A provider that has its tools when a test lets it, and none whose name does not begin as its own."""
 

@@ -331,6 +331,24 @@ async def test_an_edit_into_what_is_denied_is_denied(opened: Opened, tmp_path: P
     assert state.fault.kind is ErrorKind.DENIED
 
 
+@pytest.mark.parametrize("claims", [Claims.nothing(), Claims.unknown()], ids=["nothing", "unknown"])
+async def test_rules_on_arguments_hold_for_each_call_of_a_tool_whose_calls_touch_the_same(
+    opened: Opened, claims: Claims
+) -> None:
+    rules = rules_from(
+        [
+            {"tool": "fake", "args": {"port": "brest"}, "decision": "allow"},
+            {"tool": "fake", "args": {"port": "lorient"}, "decision": "deny"},
+        ]
+    )
+    ports = ["brest", "lorient", "brest", "vannes", "lorient"]
+    person = Person(Once())
+    async with opened(FakeTool(claims=claims), mode="default", asker=person, rules=rules) as session:
+        states = [await settled(session, "fake", {"port": port}) for port in ports]
+    assert [type(state) for state in states] == [Completed, Rejected, Completed, Completed, Rejected]
+    assert len(person.asked) == (1 if claims is Claims.unknown() else 0)
+
+
 async def test_a_no_with_feedback_reaches_the_model(opened: Opened) -> None:
     async with opened(*builtin_tools(), mode="default", asker=Person(Reject("use tabs"))) as session:
         state = await settled(session, "write_file", {"file_path": "a.txt", "content": "x"})

@@ -121,6 +121,15 @@ class Foreseeable(Protocol):
 
 
 @runtime_checkable
+class Aware(Protocol):
+    """What a provider is beside, when it knows without a look whether it has anything to refresh: where it hasn't, a
+    turn passes it by."""
+
+    @property
+    def is_stale(self) -> bool: ...
+
+
+@runtime_checkable
 class Quick(Protocol):
     """What a provider is beside, when all it has lies on this machine: a session opens with its tools on the menu.
 

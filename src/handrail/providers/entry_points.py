@@ -19,9 +19,11 @@ GROUP = "handrail.tools"
 
 
 class EntryPointTools:
-    """Implements `Provider`, and is `Quick`: the tools of one entry point that a person enabled by its name."""
+    """Implements `Provider`, and is `Quick` and `Aware`: the tools of one entry point that a person enabled by its
+    name."""
 
     opens_within = 2.0
+    is_stale = False
 
     def __init__(self, entry_point: str) -> None:
         self.name = f"entry point {entry_point}"

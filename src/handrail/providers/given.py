@@ -13,6 +13,8 @@ from handrail.errors import ToolDefinitionError
 class GivenTools:
     """The simplest provider: it puts its tools on the shelf, and has no more to say."""
 
+    is_stale = False
+
     def __init__(self, name: str, tools: Sequence[Tool[Any]]) -> None:
         self.name = name
         self._tools = tools

@@ -92,8 +92,8 @@ class LiveCall:
     async def rest(self) -> None:
         """Waits until the call is at rest. Cancelling the wait does nothing to the call."""
         while not self.at_rest:
-            rested = self.ticket.rested = self.ticket.rested or self.settled.get_loop().create_future()
-            await asyncio.shield(rested)
+            rested = self.ticket.rested = self.ticket.rested or asyncio.Event()
+            await rested.wait()
 
 
 _KEPT_CHARACTERS = 4_000

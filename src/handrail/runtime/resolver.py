@@ -52,8 +52,8 @@ class Resolver:
         self._workspace = workspace
         self._shell = shell
         self._surveyor = Surveyor.of(workspace, home, state, results, settings)
-        self._of_nothing: dict[str, tuple[Tool[Any], Caller, Facts]] = {}
-        """By a tool's name: the facts of the last caller's calls that touch nothing, which are all the same."""
+        self._of_last: dict[str, tuple[Tool[Any], Caller, Claims, Facts]] = {}
+        """By a tool's name: the facts of its last call that named no path. Those of the next are mostly the same."""
 
     @property
     def places(self) -> Places:
@@ -68,7 +68,7 @@ class Resolver:
     ) -> Facts | None:
         """The facts of a call that names no paths and no command, without a thread; None where I/O is needed.
 
-        Of a call that touches nothing they lack the arguments.
+        They lack the arguments, unless the tool says something of each call.
         """
         tool = invocation.tool
         if callable(tool.needs_approval):
@@ -76,13 +76,13 @@ class Resolver:
         claims = _claims(invocation, declared)
         if claims.reads or claims.writes or claims.shell is not None:
             return None
-        if claims is not Claims.nothing() or _says_of_calls(tool):
+        if _says_of_calls(tool):
             return self._facts_of_no_path(invocation, claims, caller, invocation.arguments)
-        known = self._of_nothing.get(tool.name)
-        if known is None or known[0] is not tool or known[1] is not caller:
-            known = (tool, caller, self._facts_of_no_path(invocation, claims, caller, None))
-            self._of_nothing[tool.name] = known
-        return known[2]
+        known = self._of_last.get(tool.name)
+        if known is None or known[0] is not tool or known[1] is not caller or known[2] != claims:
+            known = (tool, caller, claims, self._facts_of_no_path(invocation, claims, caller, None))
+            self._of_last[tool.name] = known
+        return known[3]
 
     def _facts_of_no_path(
         self, invocation: Invocation, claims: Claims, caller: Caller, arguments: JsonObject | None

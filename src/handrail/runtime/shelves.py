@@ -9,7 +9,7 @@ from typing import Any
 
 from handrail.catalog.registry import Registry
 from handrail.contract.events import SourceChanged
-from handrail.contract.provider import Condition, Foreseeable, Prompt, Provider, Quick, SourceStatus
+from handrail.contract.provider import Aware, Condition, Foreseeable, Prompt, Provider, Quick, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.runtime.bus import Bus
 from handrail.runtime.guard import Returned, guarded
@@ -57,7 +57,9 @@ class Shelves:
 
     async def refresh(self) -> None:
         """What the providers know to have changed is in the registry when this returns, within a bound."""
-        await asyncio.gather(*(guarded(shelf.provider.refresh(), REFRESH_WITHIN) for shelf in self._shelves.values()))
+        stale = [shelf.provider for shelf in self._shelves.values() if shelf.may_be_stale]
+        if stale:
+            await asyncio.gather(*(guarded(provider.refresh(), REFRESH_WITHIN) for provider in stale))
 
     async def awaited(self, tool: str) -> bool:
         """Waits for the sources that are starting and could have a tool of this name. False where there is none."""
@@ -97,12 +99,17 @@ class _Shelf:
         self.prompts: tuple[Prompt, ...] = ()
         self._registry = registry
         self._bus = bus
+        self._aware = provider if isinstance(provider, Aware) else None
         self._settled = asyncio.Event()
         """It has put something, said how it stands, or ended; not while it says that it is starting."""
 
     @property
     def is_starting(self) -> bool:
         return not self._settled.is_set()
+
+    @property
+    def may_be_stale(self) -> bool:
+        return self._aware is None or self._aware.is_stale
 
     async def settled(self, within: float) -> None:
         with suppress(TimeoutError):

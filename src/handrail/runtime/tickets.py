@@ -35,8 +35,8 @@ class Ticket:
     open_children: int = 0
     resting_children: int = 0
     waiter: asyncio.Future[None] | None = None
-    rested: asyncio.Future[None] | None = None
-    """Made by who wants to know of it: done when the call rests or leaves."""
+    rested: asyncio.Event | None = None
+    """Made by who wants to know of it: set when the call rests or leaves."""
 
     @property
     def is_waiting(self) -> bool:
@@ -44,8 +44,8 @@ class Ticket:
         return self.waiter is not None and not self.waiter.done()
 
     def tell_rested(self) -> None:
-        if self.rested is not None and not self.rested.done():
-            self.rested.set_result(None)
+        if self.rested is not None:
+            self.rested.set()
 
     def ancestors(self) -> Iterator[Ticket]:
         ticket = self.parent

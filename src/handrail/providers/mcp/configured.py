@@ -29,6 +29,8 @@ def configured_servers(settings: Settings, around: Around) -> Iterator[Provider]
 class UntrustedServer:
     """A server that came with the workspace and that nobody said yes to: it is told of, and not started."""
 
+    is_stale = False
+
     def __init__(self, config: ServerConfig) -> None:
         self.name = f"MCP server {config.name}"
         self._config = config

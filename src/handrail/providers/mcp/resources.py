@@ -37,6 +37,7 @@ class ResourceTools:
     """The provider of both tools. Their servers are providers of their own."""
 
     name = "MCP resources"
+    is_stale = False
 
     def __init__(self, servers: Sequence[McpServer]) -> None:
         self._servers = servers
