@@ -15,6 +15,8 @@ from handrail.surfaces.terminal.run import run_terminal
 
 EDIT = Use("edit_file", {"file_path": "a.txt", "old_string": "two", "new_string": "2"})
 REMOVE = Use("shell", {"command": "echo ok && rm -rf build"})
+UNTIL_GO = Use("shell", {"command": "echo begun; until [ -e go ]; do sleep 0.02; done"})
+"""Changes nothing, and so runs unasked."""
 WAITS = "touch started; until [ -e go ]; do sleep 0.02; done; echo gone"
 """A command that runs until a file is there, and says when it has begun."""
 
@@ -30,8 +32,7 @@ def reporter(messages: Sequence[JsonObject]) -> Say:
     """The main model, and its helper in the background."""
     said = str(messages)
     if "find it" not in said:
-        wait = "echo begun; until [ -e go ]; do sleep 0.02; done"
-        return Say("It is in a.txt.") if "begun" in said else Say("", (Use("shell", {"command": wait}),))
+        return Say("It is in a.txt.") if "begun" in said else Say("", (UNTIL_GO,))
     if "explore-1" not in said:
         task = {"description": "find the two", "prompt": "Where is two?", "agent": "explore", "background": True}
         return Say("", (Use("agent", task),))
@@ -69,6 +70,7 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
         Say("Never said."),
         Say("On with it."),
     ),
+    "works": (Say("", (UNTIL_GO,)), Say("Done."), count_lines, count_lines, count_lines),
     "asks_late": (
         Say("", (Use("shell", {"command": "until [ -e go ]; do sleep 0.02; done"}),)),
         Say("", (EDIT,)),
@@ -114,7 +116,7 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
     ),
     "helper": (
         Say("", (Use("agent", {"description": "find the two", "prompt": "Where is two?", "agent": "explore"}),)),
-        Say("", (Use("shell", {"command": "echo begun; until [ -e go ]; do sleep 0.02; done"}),)),
+        Say("", (UNTIL_GO,)),
         Say("It is in a.txt."),
         Say("My helper found it."),
     ),

@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from screen import Screen
-from stage import Stage
-
-from e2e.command import environment
 
 CTRL_C, CTRL_D, CTRL_O, ESCAPE, SHIFT_TAB, UP = "\x03", "\x04", "\x0f", "\x1b", "\x1b[Z", "\x1b[A"
 READY = "   scripted"
 KEYS = "s  no, and stop"
 
 Opened = Callable[..., Screen]
-
-
-@pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    stage = Stage()
-    yield stage
-    stage.close()
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    (folder / "build").mkdir(parents=True)
-    (folder / "a.txt").write_text("one\ntwo\n")
-    return folder
-
-
-@pytest.fixture
-def opened(tmp_path: Path, project: Path, stage: Stage) -> Opened:
-    def opened(script: str, *more: str, colour: bool = False, term: str = "xterm-256color", **size: int) -> Screen:
-        env = {**environment(tmp_path / "state"), "TERM": term}
-        if colour:
-            del env["NO_COLOR"]
-        return Screen(str(project), script, *more, env=env, cwd=project, start=stage.start, **size)
-
-    return opened
 
 
 def test_a_session_with_approvals(opened: Opened, project: Path) -> None:
@@ -206,8 +176,8 @@ def test_forty_columns_are_enough(opened: Opened) -> None:
 
 def test_no_color_means_no_colour_and_colour_is_used_without_it(opened: Opened) -> None:
     seen = []
-    for colour in (False, True):
-        with opened("approvals", colour=colour) as screen:
+    for no_colour in ("1", None):
+        with opened("approvals", NO_COLOR=no_colour) as screen:
             screen.until(READY)
             screen.type("make it two\r")
             screen.until(KEYS)
@@ -408,7 +378,7 @@ def test_plain_is_interrupted_and_goes_on(opened: Opened, project: Path) -> None
 
 
 def test_a_dumb_terminal_is_plain_unasked(opened: Opened) -> None:
-    with opened("talk", term="dumb") as screen:
+    with opened("talk", TERM="dumb") as screen:
         screen.until("   scripted]\n>")
         screen.type("hello\r")
         screen.until("You said 1 lines")

@@ -74,13 +74,13 @@ def test_what_may_be_done_while_the_agent_works_is_a_command() -> None:
     assert set(COMMANDS) >= WHILE_WORKING
 
 
-FULL = Status("accept-edits", "claude-sonnet-5", 25_000, 200_000, 0.5, 2, "Ctrl-C interrupts")
+FULL = Status("accept-edits", "claude-sonnet-5", 25_000, 200_000, 0.5, "Ctrl-C interrupts")
 
 
 @pytest.mark.parametrize(
     ("status", "width", "line"),
     [
-        (FULL, 120, "accept-edits   Ctrl-C interrupts   claude-sonnet-5   12% of 200k   $0.50   2 queued"),
+        (FULL, 120, "accept-edits   Ctrl-C interrupts   claude-sonnet-5   12% of 200k   $0.50"),
         (FULL, 40, "accept-edits   Ctrl-C interrupts   $0.50"),
         (FULL, 5, "accept-edits"),
         (Status("plan"), 80, "plan   no model"),

@@ -33,7 +33,10 @@ KEYS = (
     ("Enter", "sends; Alt-Enter or Ctrl-J begins a new line"),
     ("Shift-Tab", "the next mode"),
     ("Ctrl-O", "more of what runs, or all of the last calls"),
+    ("Ctrl-G", "what you are typing, in your editor"),
     ("Ctrl-C", "interrupts the agent; twice leaves"),
+    ("Esc", "drops what was queued last, or interrupts"),
+    ("Ctrl-Z", "back to the shell; fg goes on"),
     ("Ctrl-D", "leaves"),
 )
 

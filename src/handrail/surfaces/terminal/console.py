@@ -144,7 +144,6 @@ class Console:
             agent.used,
             agent.model.window,
             agent.spent.money,
-            len(self._typed),
             "Ctrl-C interrupts" if self._busy else "" if agent.spent.turns else "/help",
         )
 
@@ -185,8 +184,17 @@ class Console:
         self._more.set()
         self.skin.changed()
 
+    @property
+    def queued(self) -> Sequence[str]:
+        """None while the agent is about to read the first."""
+        return tuple(self._typed) if self._busy or self._work is None else ()
+
+    def take_back(self, most: int) -> Sequence[str]:
+        taken = [self._typed.pop() for _ in range(min(most, len(self.queued)))]
+        self.skin.changed()
+        return taken[::-1]
+
     def interrupt(self) -> bool:
-        """What was typed meanwhile, and the agent has not read, is dropped with it."""
         return self._stop("they pressed Ctrl-C")
 
     def next_mode(self) -> None:
@@ -209,7 +217,6 @@ class Console:
     def _stop(self, why: str) -> bool:
         if self._work is None or not self._busy:
             return False
-        self._typed.clear()
         self._stopping = True
         self._beside.start(self._work.agent.interrupt(why))
         self.skin.changed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from handrail.surfaces.terminal.status import Status
@@ -41,6 +42,15 @@ class Host(Protocol):
 
     def interrupt(self) -> bool:
         """Stops what the agent is at. False when it is at nothing."""
+        ...
+
+    @property
+    def queued(self) -> Sequence[str]:
+        """What was typed while the agent works, and waits until it has finished."""
+        ...
+
+    def take_back(self, most: int) -> Sequence[str]:
+        """The last of what is queued, which is no longer sent: `most` at the most."""
         ...
 
     def next_mode(self) -> None: ...

@@ -25,6 +25,7 @@ def bindings(prompt: Prompt) -> KeyBindings:
 
 def _for_prompt(keys: KeyBindings, prompt: Prompt) -> None:
     is_free = Condition(lambda: prompt.asked is None or not prompt.takes_keys)
+    is_queued = Condition(lambda: bool(prompt.host.queued) and not prompt.draft.text)
 
     @keys.add("enter", filter=is_free)
     def _(event: KeyPressEvent) -> None:
@@ -36,6 +37,14 @@ def _for_prompt(keys: KeyBindings, prompt: Prompt) -> None:
         if text != prompt.draft.text:
             prompt.draft.text = text
             prompt.draft.cursor_position = len(text)
+
+    @keys.add("up", filter=is_free & is_queued)
+    def _(event: KeyPressEvent) -> None:
+        prompt.take_back()
+
+    @keys.add("escape", filter=is_free)
+    def _(event: KeyPressEvent) -> None:
+        prompt.escape()
 
     @keys.add("c-d", filter=is_free)
     def _(event: KeyPressEvent) -> None:
@@ -65,10 +74,6 @@ def _for_questions(keys: KeyBindings, prompt: Prompt) -> None:
     def _(event: KeyPressEvent) -> None:
         prompt.stop_typing()
 
-    @keys.add("c-g", filter=is_asked & is_typed)
-    def _(event: KeyPressEvent) -> None:
-        prompt.typed.open_in_editor()
-
 
 def _for_both(keys: KeyBindings, prompt: Prompt) -> None:
     @keys.add("c-c")
@@ -82,6 +87,14 @@ def _for_both(keys: KeyBindings, prompt: Prompt) -> None:
     @keys.add("c-o")
     def _(event: KeyPressEvent) -> None:
         prompt.host.unfold()
+
+    @keys.add("c-g")
+    def _(event: KeyPressEvent) -> None:
+        prompt.open_editor()
+
+    @keys.add("c-z")
+    def _(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
 
     @keys.add("escape", "enter")
     @keys.add("c-j")

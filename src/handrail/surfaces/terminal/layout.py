@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ STYLE = Style.from_dict({"status": "dim", "hint": "dim", "prompt": "bold", "prob
 MOST_TYPED = 10
 """Rows of what is being typed that are shown."""
 TYPING_KEYS = "Enter sends, Esc goes back, Ctrl-G opens an editor"
+MOST_QUEUED = 3
+"""Of what was typed while the agent works: those that are shown."""
+QUEUED_KEYS = "  Up edits, Esc drops the last"
 _MARK, _MORE = "> ", "  "
 
 
@@ -37,8 +41,12 @@ def layout_of(prompt: Prompt) -> AnyContainer:
             _lines(FormattedTextControl(lambda: ANSI("\n".join(prompt.live))), Condition(lambda: bool(prompt.live))),
             Window(height=1),
             _lines(
-                FormattedTextControl(lambda: _about_question(prompt)),
-                Condition(lambda: prompt.asked is not None and bool(_about_question(prompt))),
+                FormattedTextControl(lambda: _queued(prompt)),
+                Condition(lambda: bool(prompt.host.queued)),
+            ),
+            _lines(
+                FormattedTextControl(lambda: _about_typing(prompt)),
+                Condition(lambda: bool(_about_typing(prompt))),
             ),
             ConditionalContainer(
                 Window(prompt.choices, dont_extend_height=True, always_hide_cursor=True),
@@ -76,18 +84,33 @@ def _typing(buffer: Buffer) -> Window:
 def room_for_live(prompt: Prompt) -> int:
     """Rows that are left above what a person types and chooses from."""
     below = 3 + min(prompt.draft.text.count("\n"), MOST_TYPED)
+    if prompt.host.queued:
+        below += min(len(prompt.host.queued), MOST_QUEUED + 1) + 1
     if prompt.asked is not None:
         below += len(prompt.asked.choices) + 2
     return max(1, prompt.rows - below)
 
 
-def _about_question(prompt: Prompt) -> StyleAndTextTuples:
-    """What is to be done now."""
-    if not prompt.takes_keys:
+def queued_lines(texts: Sequence[str], columns: int) -> list[str]:
+    """A line for each of the newest, with what it begins with."""
+    more, shown = len(texts) - MOST_QUEUED, texts[-MOST_QUEUED:]
+    lines = [f"queued: {printable(' '.join(text.split()))}" for text in shown]
+    lines = [line if len(line) <= columns else f"{line[: columns - 1]}…" for line in lines]
+    return [*([f"queued: {more} more"] if more > 0 else []), *lines]
+
+
+def _queued(prompt: Prompt) -> StyleAndTextTuples:
+    keys = [] if prompt.asked is not None else [QUEUED_KEYS]
+    return [("class:hint", "\n".join([*queued_lines(prompt.host.queued, prompt.columns), *keys]))]
+
+
+def _about_typing(prompt: Prompt) -> StyleAndTextTuples:
+    """What is wrong with what was typed, and what is to be done now."""
+    told = [part for line in prompt.problem.splitlines() for part in wrapped(printable(line), prompt.columns)]
+    if prompt.asked is not None and not prompt.takes_keys:
         return [("class:hint", "a question: it takes keys once you stop typing")]
     if prompt.wants is None:
-        return []
-    told = [part for line in prompt.problem.splitlines() for part in wrapped(printable(line), prompt.columns)]
+        return [("class:problem", "\n".join(told))] if told else []
     problem = [("class:problem", "".join(f"{line}\n" for line in told))]
     return [*problem, ("", f"{prompt.wants.value}:"), ("class:hint", f"  {TYPING_KEYS}")]
 

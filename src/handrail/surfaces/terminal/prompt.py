@@ -6,26 +6,29 @@ What stands for good is printed above the prompt, just before the next drawing, 
 from __future__ import annotations
 
 import asyncio
+import os
 import select
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.document import Document
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.layout.layout import Layout
 from prompt_toolkit.output import ColorDepth, Output
 
 from handrail.errors import UsageError
+from handrail.surfaces.terminal.editor import edited
 from handrail.surfaces.terminal.history import PromptHistory
 from handrail.surfaces.terminal.host import Host
 from handrail.surfaces.terminal.keys import bindings
 from handrail.surfaces.terminal.layout import STYLE, choices_of, layout_of, room_for_live
 from handrail.surfaces.terminal.output import inline_output
 from handrail.surfaces.terminal.pastes import Pastes
-from handrail.surfaces.terminal.steps import Result, Toggled, Wants
+from handrail.surfaces.terminal.steps import AS_JSON, Result, Stop, Toggled, Wants
 from handrail.surfaces.terminal.twice import Twice
 
 if TYPE_CHECKING:
@@ -39,6 +42,9 @@ TICK = 0.5
 """Seconds between two drawings while the agent works and time passes."""
 ESCAPE = 0.05
 """Seconds within which a terminal sends the rest of a key that begins with Escape."""
+
+
+PIECE = 65_536
 
 
 class Prompt:
@@ -120,6 +126,7 @@ class Prompt:
         self.app.invalidate()
 
     async def run(self) -> None:
+        self._take_what_was_sent()
         ticking = asyncio.create_task(self._tick())
         try:
             await self.app.run_async(handle_sigint=False, set_exception_handler=False)
@@ -136,8 +143,22 @@ class Prompt:
         """Once stops what the agent is at, or throws away what is being typed; twice leaves."""
         if self._interrupts.is_again():
             self.leave()
-        elif not self.host.interrupt():
+        elif self.host.interrupt():
+            self.take_back()
+        else:
             self.draft.reset()
+
+    def escape(self) -> None:
+        """Drops what was queued last; the arrow keys still have it. Else interrupts, unless something is typed."""
+        if not self.host.take_back(1) and not self.draft.text:
+            self.host.interrupt()
+
+    def take_back(self) -> None:
+        """What was queued is there to be edited, before what is being typed."""
+        taken = self.host.take_back(len(self.host.queued))
+        if taken:
+            text = "\n".join(filter(None, (*taken, self.draft.text)))
+            self.draft.document = Document(text, len(text))
 
     @property
     def hint(self) -> str:
@@ -154,12 +175,14 @@ class Prompt:
                 self.begin_typing(wants)
             case result:
                 self.host.answer(self.asked, result)
+                if isinstance(result, Stop):
+                    self.take_back()
 
     def begin_typing(self, wants: Wants) -> None:
         if self.asked is not None:
             self.wants, self.problem = wants, ""
             self.typed.text = self.asked.prefilled(wants)
-            self.typed.cursor_position = 0 if "\n" in self.typed.text else len(self.typed.text)
+            self.typed.cursor_position = _beginning(self.typed.text)
             self.show_focus()
 
     def stop_typing(self) -> None:
@@ -177,11 +200,20 @@ class Prompt:
         else:
             self.host.answer(self.asked, result)
 
+    def open_editor(self) -> None:
+        """For what is being typed."""
+        asked, wants = self.asked, self.wants
+        if asked is None:
+            self.app.create_background_task(self._edit(self.draft, ".md"))
+        elif wants is not None:
+            self.app.create_background_task(self._edit(self.typed, ".json" if wants in AS_JSON else ".txt"))
+
     def submit(self) -> None:
         text = self.draft.text
         if text.strip():
             self.draft.append_to_history()
             self.draft.reset()
+            self.problem = ""
             self.host.submit(text)
 
     def show_focus(self) -> None:
@@ -189,6 +221,31 @@ class Prompt:
             self.app.layout.focus(self.typed if self.wants is not None else self.choices)
         else:
             self.app.layout.focus(self.draft)
+
+    async def _edit(self, buffer: Buffer, suffix: str) -> None:
+        """What stands for a paste is written out. A question that is gone by then is not answered any more."""
+        asked = self.asked
+        async with in_terminal():
+            try:
+                text, problem = await edited(self.pastes.whole(buffer.text), suffix, os.environ), ""
+            except UsageError as error:
+                text, problem = None, str(error)
+        if asked is not self.asked:
+            return
+        if text is not None:
+            buffer.document = Document(text, _beginning(text))
+        self.problem = problem
+        self.app.invalidate()
+
+    def _take_what_was_sent(self) -> None:
+        """Lines typed before there was a prompt. The terminal kept them until their Enter came, and made a line's end
+        of it that the prompt would take for a new line of what is being typed."""
+        sent = bytearray()
+        while self._has_input() and (piece := os.read(self._input.fileno(), PIECE)):
+            sent += piece
+        text = sent.decode("utf-8", "replace").strip()
+        if text:
+            self.host.submit(text)
 
     def _show_question(self, asked: Dialog | None) -> None:
         if asked is self.asked:
@@ -237,3 +294,8 @@ class Prompt:
         lines, self._lines = self._lines, []
         self._output.write_raw("".join(f"{line}\r\n" for line in lines))
         self._output.flush()
+
+
+def _beginning(text: str) -> int:
+    """Where the cursor stands in what is there to be edited: before several lines, behind one."""
+    return 0 if "\n" in text else len(text)

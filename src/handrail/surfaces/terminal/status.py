@@ -21,8 +21,6 @@ class Status:
     """0: nobody knows how large it is."""
     money: float | None = None
     """US dollars."""
-    queued: int = 0
-    """What the person said while the agent worked, and it has not read."""
     hint: str = ""
     """What a key would do now."""
 
@@ -35,7 +33,6 @@ def status_line(status: Status, width: int) -> str:
         printable(status.model) or "no model",
         _context(status.used, status.window),
         "" if status.money is None else f"${status.money:.2f}",
-        f"{status.queued} queued" if status.queued else "",
     ]
     line = parts[0]
     for part in filter(None, parts[1:]):

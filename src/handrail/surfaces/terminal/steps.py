@@ -18,6 +18,9 @@ class Wants(Enum):
     FORM = "the form, as JSON"
 
 
+AS_JSON = frozenset((Wants.ARGUMENTS, Wants.FORM))
+
+
 class Stop(Enum):
     """No, and the whole turn is to end."""
 
