@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from handrail.contract.parameters import BadArguments, ModelParameters, SchemaParameters
+from handrail.contract.models import ModelParameters
+from handrail.contract.parameters import BadArguments, SchemaParameters
 from handrail.contract.problems import argument_path
 from handrail.errors import ArgumentProblem
 

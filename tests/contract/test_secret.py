@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, Field, SecretStr
 
 from handrail.authoring.function_tool import tool
-from handrail.contract.parameters import ModelParameters
+from handrail.contract.models import ModelParameters
 from handrail.contract.secret import Secret, marks_secrets, secrets_in
 
 PASSWORD = {"type": "string", "format": "password"}

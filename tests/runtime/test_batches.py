@@ -14,7 +14,7 @@ from handrail.contract.basics import CallId
 from handrail.contract.calls import AwaitingApproval, Cancelled, Completed, Executing, Failed, Rejected
 from handrail.contract.confirmation import Once, Reject
 from handrail.contract.effects import Claims
-from handrail.contract.parameters import ModelParameters
+from handrail.contract.models import ModelParameters
 from handrail.contract.results import ErrorKind, ToolResult
 from handrail.errors import UsageError
 from handrail.testing import FakeTool, Fault, FaultyTool, MemoryJournal

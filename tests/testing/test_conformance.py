@@ -10,6 +10,7 @@ from conformance_tools import HarbourNames, SortedHarbourNames, problems_of, the
 from pydantic import BaseModel, ConfigDict, Field
 
 from handrail.authoring.function_tool import tool
+from handrail.catalog.later import itself
 from handrail.contract.basics import JsonObject
 from handrail.contract.context import Calls, Files, Workspace
 from handrail.contract.effects import Claims
@@ -40,7 +41,7 @@ EXAMPLES: dict[str, list[JsonObject]] = {
 }
 """Several for a tool. Each built-in tool has at least one, in tests/tools/test_cancelled_at_any_moment.py."""
 
-BUILT_IN: dict[str, Tool[Any]] = {built_in.name: built_in for built_in in builtin_tools()}
+BUILT_IN: dict[str, Tool[Any]] = {built_in.name: itself(built_in) for built_in in builtin_tools()}
 
 
 class Copy(BaseModel):
@@ -149,7 +150,7 @@ async def test_a_tool_that_no_other_process_can_import_is_noted(harbour: Path) -
 
 
 async def test_child_processes_are_noted_as_out_of_sight(harbour: Path) -> None:
-    shell = next(tool for tool in builtin_tools() if tool.name == "shell")
+    shell = BUILT_IN["shell"]
     notes = (await assert_conforms(shell, {"command": "echo hi > a"}, workspace=harbour, cancellations=0)).notes
     assert notes[0].startswith("It starts child processes. What those did is seen in the listing of the workspace only")
     assert notes[1].startswith("It declares unknown effects")

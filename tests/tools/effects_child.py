@@ -13,6 +13,7 @@ import os
 import sys
 from typing import Any
 
+from handrail.catalog.later import itself
 from handrail.contract.basics import CallId
 from handrail.contract.calls import AwaitingApproval, CallRequest, Executing, ObjectArguments
 from handrail.contract.confirmation import Answer, Once, QuestionConfirmation, Reply
@@ -53,7 +54,7 @@ def look(path: str) -> None:
 
 
 async def main(workspace: str, calls: list[dict[str, Any]]) -> None:
-    tools, journal = builtin_tools(), MemoryJournal()
+    tools, journal = tuple(map(itself, builtin_tools())), MemoryJournal()
     parts = Parts(tools=tools, journal=journal, asker=Agreeing())
     async with Session.open(workspace, mode=Mode.BYPASS, parts=parts) as session:
         for number, call in enumerate(calls):

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from handrail.catalog.later import itself
 from handrail.contract.tool import Tool
 from handrail.providers.mcp.resources import ResourceTools
 from handrail.tools import builtin_tools
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-TOOLS = (*builtin_tools(), *ResourceTools(()).tools)
+TOOLS = (*map(itself, builtin_tools()), *ResourceTools(()).tools)
 UPDATE = "HANDRAIL_UPDATE_SNAPSHOTS"
 """Set it to 1 to write what the tools say now; read the difference before you keep it."""
 

@@ -16,7 +16,8 @@ from pydantic_core import SchemaError
 from handrail.authoring.json_schema import schema_parameters
 from handrail.authoring.signatures import Taken
 from handrail.contract.basics import JsonObject
-from handrail.contract.parameters import AdapterParameters, ModelParameters, ParameterSchema, SchemaParameters
+from handrail.contract.models import AdapterParameters, ModelParameters
+from handrail.contract.parameters import ParameterSchema, SchemaParameters
 from handrail.contract.tool import marks_of
 from handrail.errors import ToolDefinitionError
 

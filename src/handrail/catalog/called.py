@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from handrail.catalog.faces.face import Face
 from handrail.catalog.faces.schema import checked_schema
+from handrail.catalog.later import itself
 from handrail.catalog.shell_forms import WIRE_FORMS, in_own_words
 from handrail.contract.basics import JsonObject
 from handrail.contract.calls import CallForm
@@ -61,7 +62,8 @@ class FaceReading:
             if self._parameters is not None:
                 self._parameters.validate(arguments)
             own = self.face.own_arguments(arguments)
-            return Invocation(self.tool, self.tool.parameters.validate(own), own)
+            tool = itself(self.tool)
+            return Invocation(tool, tool.parameters.validate(own), own)
         except BadArguments as error:
             raise InvalidArguments(self.face.name, [self.face.problem(found) for found in error.problems]) from None
 
@@ -71,9 +73,12 @@ class Called:
 
     def __init__(self, first: Reading, others: Callable[[], Iterable[Reading]] = tuple) -> None:
         """`others` gives the less likely readings, in their order; it is asked when the first one does not fit."""
-        self.tool = first.tool
         self._first = first
         self._others = others
+
+    @cached_property
+    def tool(self) -> Tool[Any]:
+        return itself(self._first.tool)
 
     @cached_property
     def _readings(self) -> tuple[Reading, ...]:

@@ -13,19 +13,20 @@ from abc import ABC
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
-
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from handrail.contract.basics import JsonObject
 from handrail.contract.confirmation import Confirmation, GrantOption, InfoConfirmation
 from handrail.contract.context import CALL_MAKING, CAPABILITIES, Environment, FileReader, RunContext, Workspace
 from handrail.contract.effects import Claims, PathClaim, Scope
-from handrail.contract.parameters import BadArguments, ModelParameters, ParameterSchema
+from handrail.contract.parameters import BadArguments, ParameterSchema
 from handrail.contract.results import ToolResult
 from handrail.contract.values import value
 from handrail.errors import InvalidArguments, ToolDefinitionError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
 
 P = TypeVar("P")
 
@@ -129,6 +130,8 @@ class Tool(ABC, Generic[P]):
         super().__init_subclass__(**kwargs)
         model = _model_of(cls)
         if model is not None:
+            from handrail.contract.models import ModelParameters  # whoever has a model has pydantic loaded
+
             cls.parameters = cast("ParameterSchema[P]", ModelParameters(model))
             cls._marked = tuple(marks_of(model.model_fields, model.__qualname__))
         if "run" in cls.__dict__:
@@ -291,8 +294,10 @@ def _model_of(cls: type) -> type[BaseModel] | None:
         origin, arguments = get_origin(base), get_args(base)
         if isinstance(origin, type) and issubclass(origin, Tool) and arguments:
             model = arguments[0]
-            if isinstance(model, type) and issubclass(model, BaseModel):
-                return model
+            if isinstance(model, type) and model is not Any:
+                from pydantic import BaseModel  # not before: tools without a model need not wait for it
+
+                return model if issubclass(model, BaseModel) else None
     return None
 
 

@@ -2,74 +2,73 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-from handrail.contract.tool import Tool
-from handrail.tools.activate_skill import ActivateSkill
-from handrail.tools.agent import Agent
-from handrail.tools.apply_patch import ApplyPatch
-from handrail.tools.ask_user import AskUser
-from handrail.tools.edit_file import EditFile
-from handrail.tools.enter_plan_mode import EnterPlanMode
-from handrail.tools.exit_plan_mode import ExitPlanMode
-from handrail.tools.glob import Glob
-from handrail.tools.grep import Grep
-from handrail.tools.list_directory import ListDirectory
-from handrail.tools.memory import Memory
-from handrail.tools.notebook_edit import NotebookEdit
-from handrail.tools.powershell import PowerShell
-from handrail.tools.read_file import ReadFile
-from handrail.tools.read_many_files import ReadManyFiles
-from handrail.tools.send_message import SendMessage
-from handrail.tools.shell import Shell
-from handrail.tools.shell_input import ShellInput
-from handrail.tools.shell_output import ShellOutput
-from handrail.tools.shell_stop import ShellStop
-from handrail.tools.task_create import TaskCreate
-from handrail.tools.task_get import TaskGet
-from handrail.tools.task_list import TaskList
-from handrail.tools.task_update import TaskUpdate
-from handrail.tools.todo_read import TodoRead
-from handrail.tools.todo_write import TodoWrite
-from handrail.tools.tool_search import ToolSearch
-from handrail.tools.update_topic import UpdateTopic
-from handrail.tools.web_fetch import WebFetch
-from handrail.tools.web_search import WebSearch
-from handrail.tools.write_file import WriteFile
+from handrail.catalog.later import LaterTool
+from handrail.contract.context import Environment
+from handrail.contract.tool import Kind, Tool
+from handrail.tools.descriptions import description_of
+from handrail.tools.shells.programs import has_bash, has_powershell
+from handrail.tools.web.searching.configured import is_configured
+
+PAGES: Mapping[str, str] = {
+    "read_file": "ReadFile",
+    "read_many_files": "ReadManyFiles",
+    "write_file": "WriteFile",
+    "edit_file": "EditFile",
+    "apply_patch": "ApplyPatch",
+    "notebook_edit": "NotebookEdit",
+    "list_directory": "ListDirectory",
+    "glob": "Glob",
+    "grep": "Grep",
+    "shell": "Shell",
+    "powershell": "PowerShell",
+    "shell_output": "ShellOutput",
+    "shell_input": "ShellInput",
+    "shell_stop": "ShellStop",
+    "web_fetch": "WebFetch",
+    "web_search": "WebSearch",
+    "update_topic": "UpdateTopic",
+    "todo_write": "TodoWrite",
+    "todo_read": "TodoRead",
+    "task_create": "TaskCreate",
+    "task_get": "TaskGet",
+    "task_list": "TaskList",
+    "task_update": "TaskUpdate",
+    "ask_user": "AskUser",
+    "enter_plan_mode": "EnterPlanMode",
+    "exit_plan_mode": "ExitPlanMode",
+    "memory": "Memory",
+    "agent": "Agent",
+    "send_message": "SendMessage",
+    "activate_skill": "ActivateSkill",
+    "tool_search": "ToolSearch",
+}
+"""Modules and their classes, in the order in which a model sees the tools. A tool has its module's name."""
+
+SAID = Path(__file__).with_name("said.json")
+"""What the classes say of themselves, by module: the tests write it, and compare."""
+
+NEEDS: Mapping[str, Callable[[Environment], bool]] = {
+    "shell": lambda environment: has_bash(environment.find_program),
+    "powershell": lambda environment: has_powershell(environment.find_program),
+    "web_search": lambda environment: is_configured(os.environ),
+}
+"""What some can't work without."""
 
 
 def builtin_tools() -> tuple[Tool[Any], ...]:
-    """In the order in which a model sees them."""
-    return (
-        ReadFile(),
-        ReadManyFiles(),
-        WriteFile(),
-        EditFile(),
-        ApplyPatch(),
-        NotebookEdit(),
-        ListDirectory(),
-        Glob(),
-        Grep(),
-        Shell(),
-        PowerShell(),
-        ShellOutput(),
-        ShellInput(),
-        ShellStop(),
-        WebFetch(),
-        WebSearch(),
-        UpdateTopic(),
-        TodoWrite(),
-        TodoRead(),
-        TaskCreate(),
-        TaskGet(),
-        TaskList(),
-        TaskUpdate(),
-        AskUser(),
-        EnterPlanMode(),
-        ExitPlanMode(),
-        Memory(),
-        Agent(),
-        SendMessage(),
-        ActivateSkill(),
-        ToolSearch(),
-    )
+    """In the order in which a model sees them. Each is imported with its first call: to list them takes neither their
+    modules nor pydantic."""
+    said = json.loads(SAID.read_text("utf-8"))
+    return tuple(_later(module, name, said[module]) for module, name in PAGES.items())
+
+
+def _later(module: str, name: str, said: dict[str, Any]) -> LaterTool:
+    schema = said.pop("parameters")
+    said |= {"kind": Kind(said["kind"]), "aliases": tuple(said["aliases"]), "description": description_of(module)}
+    return LaterTool(f"handrail.tools.{module}:{name}", {"name": module, **said}, schema, NEEDS.get(module))
