@@ -3,12 +3,12 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import pytest
 
-from handrail.contract.values import value
+from handrail.contract.values import mutable, value
 
 
 @value
@@ -84,3 +84,65 @@ def test_the_signature_is_there_before_the_first_value() -> None:
 
     assert str(inspect.signature(Unused)) == "(x, y=0)"
     assert Unused(1) == Unused(1, 0)
+
+
+@value
+class Bag:
+    name: str
+    things: list[int] = field(default_factory=list)
+
+
+@mutable
+class Heap:
+    """Things that come and go."""
+
+    things: list[int] = field(default_factory=list)
+    most: int = 3
+
+
+def test_each_value_has_what_a_factory_makes_for_it() -> None:
+    one, other = Bag("a"), Bag("a", [1])
+    one.things.append(1)
+    assert (one, Bag("a").things) == (other, [])
+
+
+def test_a_mutable_changes_is_compared_and_has_no_hash() -> None:
+    heap = Heap()
+    heap.most = 4
+    assert heap == Heap([], 4) == copy.deepcopy(heap) == pickle.loads(pickle.dumps(heap)) != Heap()
+    assert (repr(heap), Heap.__doc__) == ("Heap(things=[], most=4)", "Things that come and go.")
+    assert not hasattr(heap, "__dict__")
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(heap)
+
+
+@pytest.mark.parametrize("option", ["repr", "compare", "init"])
+def test_a_field_that_would_be_left_out_is_refused(option: str) -> None:
+    class Leaky:
+        secret: str = field(default="", **{option: False})
+
+    with pytest.raises(TypeError, match=r"Leaky\.secret: a field can't be left out"):
+        value(Leaky)
+
+
+def test_a_value_keeps_the_methods_that_it_has_of_its_own() -> None:
+    @value
+    class Quiet:
+        x: int
+
+        def __repr__(self) -> str:
+            return "…"
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    assert repr(Quiet(1)) == "…"
+    assert Quiet(1) == Quiet(2)
+
+
+def test_a_dataclass_may_go_on_from_a_value() -> None:
+    @dataclass
+    class Further(Bag):
+        more: int = 0
+
+    assert [each.name for each in fields(Further)] == ["name", "things", "more"]

@@ -1,13 +1,16 @@
-"""`value` makes a class of immutable values: `dataclass(frozen=True, slots=True)`, at a fraction of its cost.
+"""`value` makes a class of immutable values, and `mutable` one of objects that change: what
+`dataclass(frozen=True, slots=True)` and `dataclass(slots=True)` make, at a fraction of their cost.
 
-Some twenty values are made for each call, and a hundred such classes are defined before the command line says a
-word. The standard library compiles six methods for each of them, and its `__init__` finds every field by name.
-Here all classes share their methods but `__init__`, which writes to the slots themselves and is compiled when needed.
+Some twenty values are made for each call, and three hundred such classes are defined before the command line says a
+word. The standard library compiles up to nine methods for each of them, which takes a millisecond, and its `__init__`
+finds every field by name. Here all classes share their methods but `__init__`, which writes to the slots themselves;
+it is compiled when needed, and so is what a dataclass tells of its fields.
 """
 
 from __future__ import annotations
 
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, replace
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
@@ -18,47 +21,101 @@ T = TypeVar("T")
 def value(cls: type[T]) -> type[T]:
     """A frozen dataclass with slots: `fields`, `replace`, `match`, `copy` and `pickle` take it for one.
 
-    Of the options of a field it knows `default` alone.
+    Of the options of a field it knows `default` and `default_factory`; for others it raises TypeError. It calls no
+    `__post_init__`.
     """
-    cls.__doc__ = cls.__doc__ or f"{cls.__name__}({', '.join(cls.__annotations__)})"
-    made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-    _give_methods(made)
+    return _made(cls, {"__setattr__": _refused, "__delattr__": _refused})
+
+
+@dataclass_transform(field_specifiers=(field,))
+def mutable(cls: type[T]) -> type[T]:
+    """As `value`, of what can change, and therefore has no hash."""
+    return _made(cls, {"__hash__": None})
+
+
+def _made(cls: type[T], kind: Mapping[str, object]) -> type[T]:
+    """The class anew, for slots can't be added to one that is there."""
+    own = {name: said for name, said in cls.__annotations__.items() if "ClassVar" not in str(said)}
+    contents = {name: each for name, each in vars(cls).items() if name not in ("__dict__", "__weakref__")}
+    defaults = {name: contents.pop(name) for name in own if name in contents}
+    for name, each in defaults.items():
+        if isinstance(each, Field) and not (each.init and each.repr and each.compare and each.hash is None):
+            raise TypeError(f"{cls.__qualname__}.{name}: a field can't be left out here; make the class a dataclass")
+    inherited: dict[str, tuple[object, object]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        inherited |= getattr(base, "__handrail_fields__", {})
+    known = inherited | {name: (said, defaults.get(name, MISSING)) for name, said in own.items()}
+    parts = attrgetter(*known, "__class__")
+
+    def same(self: object, other: object) -> Any:
+        return parts(self) == parts(other) if type(other) is type(self) else NotImplemented
+
+    shared: dict[str, object] = {
+        "__doc__": f"{cls.__name__}({', '.join(known)})",
+        "__eq__": same,
+        "__hash__": lambda self: hash(parts(self)),
+        "__repr__": _shown,
+        "__reduce__": _taken_apart,
+        "__replace__": replace,
+        **kind,
+    }
+    given = {name: each for name, each in contents.items() if each is not None or name not in ("__doc__", "__hash__")}
+    fixed = {
+        "__qualname__": cls.__qualname__,
+        "__slots__": tuple(name for name in own if name not in inherited),
+        "__match_args__": tuple(known),
+        "__handrail_fields__": known,
+        "__init__": _Init(),
+        "__dataclass_fields__": _AsDataclass(),
+        "__dataclass_params__": _AsDataclass(),
+    }
+    kind_of_class: Any = type(cls)
+    made: type[T] = kind_of_class(cls.__name__, cls.__bases__, {**shared, **given, **fixed})
     return made
 
 
-def _give_methods(made: Any) -> None:
-    contents = attrgetter(*made.__match_args__, "__class__")
-    made.__init__ = _Init(made)
-    made.__eq__ = lambda self, other: contents(self) == contents(other) if type(other) is type(self) else NotImplemented
-    made.__hash__ = lambda self: hash(contents(self))
-    made.__repr__ = _shown
-    made.__reduce__ = _taken_apart
-    made.__setattr__ = made.__delattr__ = _refused
+class _AsDataclass:
+    """What the standard library wants to know of a dataclass: found out when somebody asks."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        of = vars(self._owner)
+        known = of["__handrail_fields__"]
+        defaults = {name: default for name, (_, default) in known.items() if default is not MISSING}
+        said = {"__module__": of["__module__"], "__annotations__": {name: said for name, (said, _) in known.items()}}
+        plain = type(self._owner.__name__, (), {**defaults, **said})
+        told = getattr(dataclass(init=False, repr=False, eq=False)(plain), self._name)
+        setattr(self._owner, self._name, told)
+        return told
 
 
 class _Init:
     """A class's `__init__`, compiled when it is first looked for: of most classes a short run makes no value."""
 
-    def __init__(self, made: Any) -> None:
-        self._made = made
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner: Any = owner
 
     def __get__(self, instance: object, owner: type) -> Any:
-        self._made.__init__ = _compiled_init(self._made)
-        return self._made.__init__.__get__(instance, owner)
+        self._owner.__init__ = _compiled_init(self._owner)
+        return self._owner.__init__.__get__(instance, owner)
 
 
 def _compiled_init(made: Any) -> Any:
     """`def __init__(self, a, b=default_b)`, with a call of each slot's own setter for a body."""
     parameters, stores = [], ["pass"]
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"MISSING": MISSING}
     for each in fields(made):
         names[f"set_{each.name}"] = getattr(made, each.name).__set__
-        stores.append(f"set_{each.name}(self, {each.name})")
-        if each.default is MISSING:
-            parameters.append(each.name)
-        else:
+        stored = each.name
+        if each.default_factory is not MISSING:
+            names[f"make_{each.name}"], names[f"default_{each.name}"] = each.default_factory, MISSING
+            stored = f"make_{each.name}() if {each.name} is MISSING else {each.name}"
+        elif each.default is not MISSING:
             names[f"default_{each.name}"] = each.default
-            parameters.append(f"{each.name}=default_{each.name}")
+        stores.append(f"set_{each.name}(self, {stored})")
+        parameters.append(f"{each.name}=default_{each.name}" if f"default_{each.name}" in names else each.name)
     exec(f"def __init__(self, {', '.join(parameters)}): {'; '.join(stores)}", names)
     init = names["__init__"]
     init.__qualname__ = f"{made.__qualname__}.__init__"
