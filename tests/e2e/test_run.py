@@ -16,7 +16,7 @@ import pytest
 from e2e.command import Ran, environment, handrail
 from handrail.wire import Wire
 from servers.provider_server import DIALECTS, ProviderServer
-from servers.script import Turn, Use, numbered, says
+from servers.script import Turn, Use, says
 
 MODELS = {
     Wire.ANTHROPIC: ("anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""),
@@ -144,16 +144,6 @@ def test_a_call_waits_is_approved_elsewhere_and_the_run_goes_on(work: Path, play
         second = run(work, "--resume", first.report["session"])
     assert (second.code, second.out) == (0, "High water is at 06:13.\nDone.\n"), second.err
     assert (work / "tide.txt").read_text() == "Brest 06:13\n"
-
-
-def test_an_agent_in_the_background_that_waits_for_an_answer_does_not_keep_the_run(work: Path, played) -> None:
-    helper = Use("agent", {"description": "edit", "prompt": "Edit it.", "background": True})
-    (edits,) = numbered([says("", EDIT)])
-    with played([says("", helper), says("On its way.")]) as server:
-        main = server.turn_for
-        server.turn_for = lambda body: edits if "Edit it." in json.dumps(body["messages"][:1]) else main(body)
-        done = run(work, "When is high water?", "--approve", "wait")
-    assert (done.code, done.out) == (0, "On its way.\n"), done.err
 
 
 def test_a_conversation_goes_on_with_what_was_said_before(work: Path, played) -> None:

@@ -24,6 +24,9 @@ from handrail.errors import HandrailError, UsageError
 from handrail.settings.keys import AGENT_DEPTH
 from handrail.settings.places import folders
 
+_MAY_GO_ON = frozenset({Ended.DONE, Ended.PARKED})
+"""Of a work that is to go to the end: once the subagents have ended."""
+
 
 class Agent:
     """What a model was told, what it said, and what its calls gave. Open one with `open_agent`."""
@@ -93,8 +96,9 @@ class Agent:
 
         Without a text it goes on: after calls that waited were answered, or a limit was reached. With one, calls that
         still wait are cancelled. The last event is always `Finished`. Left early, the work is interrupted.
-        `to_the_end`: it has not finished before the model has heard of every subagent in the background. Raises
-        UsageError while another one is at work.
+        `to_the_end`: it has not finished before the model has heard of every subagent in the background, nor while
+        what waits for an answer is a subagent's, whose work would end with the process. Raises UsageError while
+        another one is at work.
         """
         self._check_idle()
         self._loop.begin()
@@ -132,17 +136,28 @@ class Agent:
 
     async def _to_the_end(self, finished: Finished, tell: Tell) -> Finished:
         try:
-            while finished.ended is Ended.DONE:
-                quieting = self._quieting = asyncio.get_running_loop().create_task(self.subagents.quiet())
+            while finished.ended in _MAY_GO_ON:
+                quieting = self._quieting = asyncio.get_running_loop().create_task(self._agents_ended())
                 await asyncio.wait([quieting])
-                if not quieting.cancelled() and not self._briefing.has_news:
+                if finished.ended is Ended.PARKED:
+                    await self._loop.go_on(anyhow=False)
+                    if self._loop.parked:
+                        break
+                elif not quieting.cancelled() and not self._briefing.has_news:
                     break
                 finished = await self._loop.work(tell)  # interrupted, it ends at once
+        except HandrailError as error:
+            return Finished(Ended.FAILED, why=str(error))
         finally:
             if self._quieting is not None:
                 self._quieting.cancel()
                 self._quieting = None
         return finished
+
+    async def _agents_ended(self) -> None:
+        if self._loop.parked:
+            await self._session.support.until_kept(self._loop.parked)
+        await self.subagents.quiet()
 
     async def _go_on(self, text: str) -> None:
         """With what an earlier process left, and with what is parked."""

@@ -20,21 +20,24 @@ from handrail.runtime.stored import decoded, encoded
 from handrail.runtime.value_rows import last_session_with
 
 HEAD = "conversation"
-"""The value that says how many entries there are. Each is a value of its own: a long talk is kept bit by bit."""
+"""The value that says how many entries the main one has. Each is a value of its own: a long talk is kept bit by bit."""
 
 _TOO_LARGE = "[What this call gave was too large to be kept with the conversation. Make it again if you need it.]"
 
 
 class KeptConversation:
-    """What a session keeps of its main conversation."""
+    """What a session keeps of one conversation."""
 
-    def __init__(self, values: SessionValues) -> None:
+    def __init__(self, values: SessionValues, name: str = HEAD) -> None:
+        """`name`: of the value that says how much there is, and of what the entries' names begin with; the main one's
+        where none is given."""
         self._values = values
+        self._name = name
         self._kept: list[Entry] = []
 
     def conversation(self) -> Conversation:
         """All that was kept; an entry that can't be read is left out, with those after it. It keeps itself here."""
-        head = self._values.get(HEAD)
+        head = self._values.get(self._name)
         count, last = (head.get("entries"), head.get("last")) if isinstance(head, dict) else (0, "")
         self._kept = list(self._read(count if isinstance(count, int) else 0))
         return Conversation(self._kept, last if isinstance(last, str) else "", self.keep)
@@ -47,8 +50,8 @@ class KeptConversation:
         for place in range(same, len(entries)):
             self._write(place, entries[place])
         for place in range(len(entries), len(self._kept)):
-            self._values.put(_name(place), None)
-        self._values.put(HEAD, {"entries": len(entries), "last": last})
+            self._values.put(self._place(place), None)
+        self._values.put(self._name, {"entries": len(entries), "last": last})
         self._kept = list(entries)
 
     def _same(self, entries: Sequence[Entry]) -> int:
@@ -61,15 +64,18 @@ class KeptConversation:
     def _read(self, count: int) -> Iterator[Entry]:
         for place in range(count):
             try:
-                yield decoded(Entry, json.dumps(self._values.get(_name(place))))
+                yield decoded(Entry, json.dumps(self._values.get(self._place(place))))
             except ValueError:
                 return
 
     def _write(self, place: int, entry: Entry) -> None:
         try:
-            self._values.put(_name(place), json.loads(encoded(_for_models(entry))))
+            self._values.put(self._place(place), json.loads(encoded(_for_models(entry))))
         except ToolFailed:
-            self._values.put(_name(place), json.loads(encoded(_without_results(entry))))
+            self._values.put(self._place(place), json.loads(encoded(_without_results(entry))))
+
+    def _place(self, place: int) -> str:
+        return f"{self._name}/{place}"
 
 
 def last_conversation(journal: Path) -> SessionId:
@@ -78,10 +84,6 @@ def last_conversation(journal: Path) -> SessionId:
     if session is None:
         raise UsageError("there is no conversation to go on with yet; begin one with a task")
     return session
-
-
-def _name(place: int) -> str:
-    return f"{HEAD}/{place}"
 
 
 def _for_models(entry: Entry) -> Entry:

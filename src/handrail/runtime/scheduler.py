@@ -126,6 +126,12 @@ class Scheduler:
             return False
         return live.parent is None or self.leaves(live.parent)
 
+    async def until_kept(self, calls: Iterable[LiveCall]) -> None:
+        """Waits for those of these calls at rest that would end with the session, though what they wait for is only
+        an answer: they made calls of their own, and can't be taken up where they stand."""
+        while waiting := [live.settled for live in calls if not live.settled.done() and self._waits_for_children(live)]:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+
     def _live(
         self,
         state: CallState,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from handrail.contract.context import Workspace
 from handrail.contract.session_values import SessionValues
@@ -25,3 +25,5 @@ class AgentSupport:
     settings: Settings
     notice: Callable[[str], None]
     """Tells people something."""
+    until_kept: Callable[[str], Awaitable[None]]
+    """`TurnRunner.until_kept`, for a parked turn of the main model."""

@@ -131,6 +131,13 @@ class TurnRunner:
         await self._scheduler.stop(turn.calls, by)
         return True
 
+    async def until_kept(self, id: str) -> None:
+        """Waits until all that a parked turn waits for can be answered after this process has ended, too: a call that
+        made the one that is asked about, a subagent's among them, ends with the process."""
+        parked = self._parked.get(id)
+        if parked is not None:
+            await self._scheduler.until_kept(parked.calls)
+
     def start_behind(self, place: int) -> None:
         """The session had so many turns before a restart."""
         self._count = place

@@ -51,14 +51,14 @@ class Briefing:
         self._mode = mode
         self._plan_file = plan_file
         self._told_mode = ""
-        self._waiting: list[str] = []
+        self._waiting: list[tuple[str, Callable[[], None]]] = []
 
     def system(self) -> str:
         return self._system
 
-    def tell(self, note: str) -> None:
-        """The model hears of it with the next request."""
-        self._waiting.append(note)
+    def tell(self, note: str, heard: Callable[[], None] = lambda: None) -> None:
+        """The model hears of it with the next request; `heard` is called then."""
+        self._waiting.append((note, heard))
 
     @property
     def has_news(self) -> bool:
@@ -71,7 +71,9 @@ class Briefing:
             self._told_mode = mode
             yield modes().get(mode, f"The session is in {mode} mode.").format(plan_file=self._plan_file)
         waiting, self._waiting = self._waiting, []
-        yield from waiting
+        for note, heard in waiting:
+            yield note
+            heard()
 
     def forget(self, *, told: bool) -> None:
         """The conversation begins anew, or was made shorter: what was shown before is not in it, nor what was told."""

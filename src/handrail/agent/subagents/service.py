@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from handrail.agent.context.briefing import Briefing, Place
-from handrail.agent.conversation import Conversation
 from handrail.agent.events import Reported
 from handrail.agent.loop import Loop
 from handrail.agent.model import Model
+from handrail.agent.subagents.roster import INTERRUPTED, KeptAgent, Roster
 from handrail.agent.subagents.subagent import Subagent
 from handrail.agent.subagents.types import NO_AGENTS, NOT_FOR_SUBAGENTS, kind_named, kinds_with, listed
 from handrail.contract.agents import AgentOrder, AgentReply, AgentState, AgentStatus
@@ -30,6 +31,9 @@ MAIN = "main"
 
 STOP_GRACE = 10.0
 """Seconds that agents in the background get to end once they are stopped."""
+
+MOST_UNHEARD = 20_000
+"""Characters of a report that are kept for the main agent of another process."""
 
 ModelNamed: TypeAlias = Callable[[str], Model]
 """The model of a name. Raises HandrailError where there is none, or it can't be used."""
@@ -58,7 +62,13 @@ class Subagents:
         self._model_named = model_named
         self._kinds: Mapping[str, AgentType] = kinds_with(support.settings.agents.usable)
         self._agents: dict[str, Subagent] = {}
+        self._roster = Roster(support.values)
+        """Those of earlier processes, too, which go on when they are told more."""
         self._counts: dict[str, int] = {}
+        for kept in self._roster:
+            self._counts[kept.kind] = self._counts.get(kept.kind, 0) + 1
+        for id, note in self._roster.news():
+            main.briefing.tell(note, partial(self._heard, id))
         self._quiet = asyncio.Event()
         self._quiet.set()
         self.told = listed(self._kinds.values())
@@ -66,7 +76,11 @@ class Subagents:
 
     def statuses(self) -> tuple[AgentStatus, ...]:
         """The oldest first."""
-        return tuple(agent.status for agent in self._agents.values())
+        return tuple(self._status(kept) for kept in self._roster)
+
+    def _status(self, kept: KeptAgent) -> AgentStatus:
+        agent = self._agents.get(kept.id)
+        return _left_behind(kept).status if agent is None else agent.status
 
     async def quiet(self) -> None:
         """Returns when none works in the background."""
@@ -88,10 +102,9 @@ class Subagents:
         kind = kind_named(order.type, self._kinds)
         if kind is None:
             raise ToolFailed(f"There is no kind of agent named {order.type!r}: there are {', '.join(self._kinds)}.")
-        if order.name and self._find(order.name) is not None:
+        if order.name and self._roster.named(order.name) is not None:
             raise ToolFailed(f"An agent is called {order.name!r} already. Give this one another name, or none.")
         agent = self._made(kind, order, call)
-        self._agents[agent.status.id] = agent
         return await self._put_to_work(agent, order.prompt, call)
 
     async def tell(self, to: str, message: str, call: EmployingCall) -> AgentReply:
@@ -101,9 +114,9 @@ class Subagents:
         if to == MAIN and sender is not None:
             self._main.briefing.tell(told)
             return AgentReply(AgentStatus(MAIN, MAIN, "", AgentState.RUNNING, False), "")
-        agent = self._find(to)
+        agent = self._find(to, call)
         if agent is None:
-            known = ", ".join(self._agents) or "none yet"
+            known = ", ".join(kept.id for kept in self._roster) or "none yet"
             raise ToolFailed(f"There is no agent {to!r}. The agents of this session: {known}.")
         if agent.speaker is call.speaker:
             raise ToolFailed("That is yourself.")
@@ -128,15 +141,40 @@ class Subagents:
                 "Wait for one of them, or do it yourself."
             )
 
-    def _find(self, named: str) -> Subagent | None:
-        by_name = (agent for agent in self._agents.values() if agent.name == named)
-        return self._agents.get(named) or next(by_name, None)
+    def _find(self, named: str, call: EmployingCall) -> Subagent | None:
+        """One that an earlier process left goes on in this one. Raises ToolFailed where it can't."""
+        kept = self._roster.named(named)
+        return None if kept is None else self._agents.get(kept.id) or self._revived(kept, call)
 
     def _made(self, kind: AgentType, order: AgentOrder, call: EmployingCall) -> Subagent:
-        employer = self._employer(call.speaker)
         number = self._counts[kind.name] = self._counts.get(kind.name, 0) + 1
-        id = f"{kind.name}-{number}"
-        asks = call.speaker
+        id, asks = f"{kind.name}-{number}", call.speaker
+        employer = "" if asks.agent is None else asks.agent.id
+        kept = KeptAgent(
+            id, kind.name, order.task, AgentState.RUNNING, order.background, order.name, order.model, employer
+        )
+        agent = self._built(kept, kind, asks, call)
+        self._roster.put(kept)
+        return agent
+
+    def _revived(self, kept: KeptAgent, call: EmployingCall) -> Subagent:
+        """With all that bounds it as it was made, by what its kind, and those of its employers, say now."""
+        kind = kind_named(kept.kind, self._kinds)
+        employer = self._find(kept.employer, call) if kept.employer else None
+        if kind is None or (kept.employer and employer is None):
+            raise ToolFailed(
+                f"The agent {kept.id} worked before the program was started again, and can't go on: there is "
+                f"no kind of agent named {kept.kind!r} any more. Give its task to another."
+            )
+        asks = self._support.main if employer is None else employer.own
+        agent = self._built(_left_behind(kept), kind, asks, call)
+        if agent.status.state is AgentState.STOPPED:
+            agent.briefing.tell(INTERRUPTED)
+        return agent
+
+    def _built(self, kept: KeptAgent, kind: AgentType, asks: Speaker, call: EmployingCall) -> Subagent:
+        """`asks` is who it was made by."""
+        id, employer = kept.id, self._employer(asks)
         reach = (*asks.reach, kind.reach, NOT_FOR_SUBAGENTS)
         if asks.depth + 1 >= self._support.settings[AGENT_DEPTH]:
             reach = (*reach, NO_AGENTS)
@@ -148,13 +186,14 @@ class Subagents:
             "",
             speaker.ledger.forget_views,
         )
-        chosen = order.model if self._model_named is not None else ""
+        chosen = kept.model if self._model_named is not None else ""
         model = self._model(chosen or kind.model, employer.model)
-        hands = call.hands_for(speaker, order.background)
-        loop = Loop(hands, model, Conversation(), briefing, employer.left(), employer.clock, id)
+        hands = call.hands_for(speaker, kept.background)
+        conversation = self._roster.conversation(id)
+        loop = Loop(hands, model, conversation, briefing, employer.left(), employer.clock, id)
         loop.employer = employer
-        status = AgentStatus(id, kind.name, order.task, AgentState.RUNNING, order.background)
-        return Subagent(status, order.name, speaker, speaker, loop, briefing)
+        agent = self._agents[id] = Subagent(kept.status, speaker, speaker, loop, briefing)
+        return agent
 
     def _mode_of(self, speaker: Speaker) -> str:
         return stricter(self._support.plan_mode.mode, speaker.mode) or Mode.DEFAULT
@@ -196,8 +235,11 @@ class Subagents:
         try:
             reply = await agent.work(message, self._changing(agent))
             text = reported(reply)
-            self._main.briefing.tell(text)
+            self._tell_main(agent, text)
             self._main.report(Reported(agent.status.id, text))
+        except asyncio.CancelledError:
+            self._tell_main(agent, f"The agent {agent.status.id} ({agent.status.task}) was stopped before it was done.")
+            raise
         finally:
             self._quiet_if_so()
 
@@ -208,8 +250,27 @@ class Subagents:
     def _changing(self, agent: Subagent) -> Callable[[AgentState], None]:
         def change(state: AgentState) -> None:
             agent.status = replace(agent.status, state=state)
+            if (kept := self._roster.get(agent.status.id)) is not None:
+                self._roster.put(replace(kept, state=state))
 
         return change
+
+    def _tell_main(self, agent: Subagent, text: str) -> None:
+        """Kept until it is heard: the process may end before the main agent asks its model again."""
+        id = agent.status.id
+        if (kept := self._roster.get(id)) is not None:
+            self._roster.put(replace(kept, unheard=text[:MOST_UNHEARD]))
+        self._main.briefing.tell(text, partial(self._heard, id))
+
+    def _heard(self, id: str) -> None:
+        """The main agent was told of it."""
+        if (kept := self._roster.get(id)) is not None:
+            self._roster.put(replace(kept, state=self._status(kept).state, unheard=""))
+
+
+def _left_behind(kept: KeptAgent) -> KeptAgent:
+    """Of an agent of an earlier process: none of them works any more."""
+    return replace(kept, state=AgentState.STOPPED) if kept.state is AgentState.RUNNING else kept
 
 
 def reported(reply: AgentReply) -> str:

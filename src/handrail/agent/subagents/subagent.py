@@ -26,8 +26,6 @@ class Subagent:
     """It outlives its tasks: told more, it goes on with its conversation."""
 
     status: AgentStatus
-    name: str
-    """To be called by, beside its id; may be empty."""
     own: Speaker
     """With all that its kind, and whoever made it, leave it."""
     speaker: Speaker

@@ -70,7 +70,7 @@ async def carry_out(task: Task, settings: Settings, output: Output) -> int:
         session.subscribe(lambda event: _soon(view.told, event))
         view.began(Began(session.id, whole_name(model), str(settings.workspace), settings[MODE]))
         async with open_agent(session, model, limits=task.limits) as agent:
-            finished = await _worked(task, agent, view, to_the_end=approve is not Approve.WAIT)
+            finished = await _worked(task, agent, view)
         tell_survivors(session)
         await asyncio.sleep(0)  # the last events
         view.finished(finished, agent.spent)
@@ -90,15 +90,13 @@ def _soon(told: Callable[[Event], None], event: Event) -> None:
     asyncio.get_running_loop().call_soon(told, event)
 
 
-async def _worked(task: Task, agent: Agent, view: View, *, to_the_end: bool) -> Finished:
-    """Not `to_the_end`: an agent in the background may wait for an answer that comes tomorrow."""
-
+async def _worked(task: Task, agent: Agent, view: View) -> Finished:
     async def stop(name: str) -> None:
         await agent.interrupt(f"interrupted with {name}")
 
     last = Finished(Ended.INTERRUPTED)
     async with interruptible(stop) as interrupted:
-        async for event in agent.send(task.text, to_the_end=to_the_end):
+        async for event in agent.send(task.text, to_the_end=True):
             if isinstance(event, Finished):
                 last = event
             view.said(event)

@@ -13,7 +13,7 @@ from handrail.agent.events import AgentEvent, Compacted, Finished, Reported, Res
 from handrail.agent.model import TextArrived, Waiting
 from handrail.agent.spent import Spent
 from handrail.contract.basics import CallId, JsonObject
-from handrail.contract.calls import AwaitingApproval, CallState, Failed, Rejected, SettledState
+from handrail.contract.calls import AwaitingApproval, CallForm, CallState, Failed, Rejected, SettledState
 from handrail.contract.decision import Decision
 from handrail.contract.events import CallChanged, Event, NoticeGiven, TopicSet
 from handrail.runtime.event_json import event_json
@@ -160,6 +160,11 @@ def _tell_if_waiting(state: CallState) -> None:
     if isinstance(state, AwaitingApproval):
         until = "" if state.expires_at is None else f", until {shown_time(state.expires_at)}"
         exits.told(f"{printable(state.request.name)} waits for approval {state.approval}{until}")
+        if state.request.parent is not None and state.request.form is not CallForm.QUESTION:
+            exits.told(
+                f"the run goes on when that is answered in another terminal: handrail approvals approve "
+                f"{state.approval}, or reject; what asks is an agent, whose work would end with the run"
+            )
 
 
 def _write(report: JsonObject) -> None:
