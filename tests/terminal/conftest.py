@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from scenes import Opened
 from screen import Screen
 from stage import Stage
 
@@ -28,7 +29,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, project: Path, stage: Stage) -> Callable[..., Screen]:
+def opened(tmp_path: Path, project: Path, stage: Stage) -> Opened:
     """Opens a terminal. Variables of its environment that are None are not set."""
 
     def opened(script: str, *more: str, columns: int = 80, rows: int = 40, **env: str | None) -> Screen:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
+from handrail.agent.model import ModelEvent, ModelRequest, TextArrived
 from handrail.agent.scripted import Line, Say, ScriptedModel, Use
 from handrail.contract.basics import JsonObject
 from handrail.surfaces.cli.settings_here import settings_here
@@ -17,8 +19,24 @@ EDIT = Use("edit_file", {"file_path": "a.txt", "old_string": "two", "new_string"
 REMOVE = Use("shell", {"command": "echo ok && rm -rf build"})
 UNTIL_GO = Use("shell", {"command": "echo begun; until [ -e go ]; do sleep 0.02; done"})
 """Changes nothing, and so runs unasked."""
+PAUSE = "\N{HORIZONTAL ELLIPSIS}"
 WAITS = "touch started; until [ -e go ]; do sleep 0.02; done; echo gone"
 """A command that runs until a file is there, and says when it has begun."""
+
+
+class Pausing(ScriptedModel):
+    """Stops in the middle of a text until a file is there."""
+
+    async def respond(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        async for event in super().respond(request):
+            if not isinstance(event, TextArrived):
+                yield event
+                continue
+            before, _, after = event.text.partition(PAUSE)
+            yield TextArrived(before)
+            while after and not Path("go").exists():  # noqa: ASYNC110 (a file that comes is no event)
+                await asyncio.sleep(0.02)
+            yield TextArrived(after)
 
 
 def count_lines(messages: Sequence[JsonObject]) -> Say:
@@ -56,6 +74,12 @@ def two() -> int:
     return 2
 ```"""
 
+LONG = (
+    "The first paragraph is finished before the window changes, and so it stays as it was laid out for the width of "
+    "that time, however wide the window may be afterwards.\n\nThe second one is still being written when that happens, "
+    f"so that it is laid out anew for each width{PAUSE} until it has ended, and stays as it is from then on."
+)
+
 SCRIPTS: Mapping[str, Sequence[Line]] = {
     "approvals": (
         Say(MARKDOWN, (Use("read_file", {"file_path": "a.txt"}),)),
@@ -71,6 +95,7 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
         Say("On with it."),
     ),
     "works": (Say("", (UNTIL_GO,)), Say("Done."), count_lines, count_lines, count_lines),
+    "stream": (Say(LONG, (EDIT,)), Say("Over.")),
     "asks_late": (
         Say("", (Use("shell", {"command": "until [ -e go ]; do sleep 0.02; done"}),)),
         Say("", (EDIT,)),
@@ -133,7 +158,7 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
 
 def main() -> int:
     workspace, name, *more = sys.argv[1:]
-    model = ScriptedModel(SCRIPTS[name])
+    model = Pausing(SCRIPTS[name])
     settings = settings_here(Path(workspace), {})
     return run_terminal(Opening(settings, model, lambda other: ScriptedModel((), name=other)), plain=more == ["plain"])
 

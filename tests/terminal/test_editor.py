@@ -9,18 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scenes import CTRL_C, CTRL_G, ESCAPE, KEYS, READY, Opened
 from screen import Screen
 
 from handrail.errors import UsageError
 from handrail.surfaces.terminal.editor import editor_of
 
-CTRL_C, CTRL_G, ESCAPE = "\x03", "\x07", "\x1b"
-READY = "   scripted"
-KEYS = "s  no, and stop"
 TYPING = "arguments, as JSON:"
 REPLACES = "file.write_text(file.read_text().replace('b.txt', 'c.txt'))"
 
-Opened = Callable[..., Screen]
 Editor = Callable[[str], str]
 
 

@@ -64,7 +64,11 @@ def test_a_long_fenced_block_is_finished_in_parts_that_are_fenced_themselves() -
 
 def test_what_is_open_is_all_that_came_since_the_last_finished_block() -> None:
     prose = Prose()
-    prose.add("done\n\nhalf\na sen")
+    assert prose.add("done\n\n") == []
+    assert prose.open == "done"
+    assert prose.add("h") == ["done"]
+    assert prose.open == "h"
+    prose.add("alf\na sen")
     assert prose.open == "half\na sen"
     prose.add("tence\n\n  and")
     assert prose.open == "half\na sentence\n\n  and"

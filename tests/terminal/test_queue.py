@@ -6,15 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scenes import CTRL_C, CTRL_U, ESCAPE, KEYS, READY, UP, Opened
 from screen import Screen
 
 from handrail.surfaces.terminal.layout import queued_lines
-
-CTRL_C, ESCAPE, UP = "\x03", "\x1b", "\x1b[A"
-READY = "   scripted"
-KEYS = "s  no, and stop"
-
-Opened = Callable[..., Screen]
 
 
 @pytest.fixture
@@ -77,7 +72,7 @@ def test_escape_interrupts_where_nothing_is_queued_nor_typed(working) -> None:
         screen.type("typing")
         screen.until("> typing")
         screen.type(ESCAPE)
-        screen.type("\x15")  # Ctrl-U takes the line away
+        screen.type(CTRL_U)
         screen.until(">\ndefault   Ctrl-C interrupts")
         screen.type(ESCAPE)
         screen.until("! Interrupted.")

@@ -112,7 +112,10 @@ def _about_typing(prompt: Prompt) -> StyleAndTextTuples:
     if prompt.wants is None:
         return [("class:problem", "\n".join(told))] if told else []
     problem = [("class:problem", "".join(f"{line}\n" for line in told))]
-    return [*problem, ("", f"{prompt.wants.value}:"), ("class:hint", f"  {TYPING_KEYS}")]
+    asks = f"{prompt.wants.value}:"
+    beside = len(asks) + 2 + len(TYPING_KEYS) <= prompt.columns
+    keys = f"  {TYPING_KEYS}" if beside else "\n" + "\n".join(wrapped(TYPING_KEYS, prompt.columns))
+    return [*problem, ("", asks), ("class:hint", keys)]
 
 
 def _choices(prompt: Prompt) -> StyleAndTextTuples:

@@ -33,9 +33,10 @@ class Prose:
         return "\n".join([*self._lines, *rest])
 
     def add(self, text: str) -> list[str]:
-        """The blocks that this finishes."""
+        """The blocks that this finishes; the last, as soon as the next begins."""
         *whole, self._rest = (self._rest + text).split("\n")
-        return [block for line in whole for block in self._take(line)]
+        finished = [block for line in whole for block in self._take(line)]
+        return [*finished, *self._cut()] if self._gap and self._rest[:1].strip() else finished
 
     def end(self) -> list[str]:
         """Nothing more comes: what was open is finished as it stands."""
