@@ -187,3 +187,55 @@ def test_the_list_of_tools_says_where_each_comes_from(run, work: Path) -> None:
     lines = run("tools", "--tools", "../dir", "--all").out.splitlines()
     assert "../dir: ready, 1 tool" in lines
     assert ["tide-table", "../dir"] in [line.split() for line in lines]
+
+
+SAYS = {
+    "print": "print('said', flush=True)",
+    "half a line": "sys.stdout.write('said')",
+    "bytes": "sys.stdout.buffer.write(b'said')",
+    "a child": "subprocess.run(['echo', 'said'])",
+    "a thread": "t = threading.Thread(target=print, args=('said',)); t.start(); t.join()",
+    "the descriptor": "os.write(1, b'said')",
+    "the first stdout": "sys.__stdout__.write('said')",
+}
+
+
+@pytest.mark.parametrize("says", SAYS.values(), ids=SAYS)
+@pytest.mark.parametrize("where", ["loads", "runs"])
+def test_what_a_tools_code_prints_is_told_and_never_stands_in_the_output(
+    run, tmp_path: Path, says: str, where: str
+) -> None:
+    first, then = (says, "pass") if where == "loads" else ("pass", says)
+    text = TIDE.replace("    return", f"    {then}\n    return")
+    (tmp_path / "dir/tide-table.py").write_text(f"import os, subprocess, sys, threading\n{first}\n{text}")
+    done = run("exec", "-", "--tools", "../dir", "--approve", "all", "--json", stdin=tide())
+    assert (done.code, done.err) == (0, "handrail: a tool printed: said\n")
+    assert done.call["state"] == "completed"
+    listed = run("tools", "--tools", "../dir", "--json")
+    assert "tide-table" in {tool["name"] for tool in listed.report["tools"]}
+    assert listed.err == ("handrail: a tool printed: said\n" if where == "loads" else "")
+
+
+def test_of_much_that_is_printed_the_first_lines_are_told_and_nothing_of_it_moves_a_terminal(
+    run, tmp_path: Path
+) -> None:
+    says = "print('\\x1b[2Jfirst'); print('x' * 1_000_000); [print(n) for n in range(5_000)]"
+    (tmp_path / "dir/tide-table.py").write_text(f"{says}\n{TIDE}")
+    done = run("exec", "-", "--tools", "../dir", "--approve", "all", "--json", stdin=tide())
+    assert done.call["state"] == "completed"
+    first, long, *rest, last = done.err.splitlines()
+    assert first == "handrail: a tool printed: \\x1b[2Jfirst"
+    assert long == f"handrail: a tool printed: {'x' * 500}…"
+    assert len(rest) == 98
+    assert last == "handrail: 4,902 more lines that tools printed are left out"
+
+
+def test_a_child_that_keeps_the_output_open_holds_up_no_command(run, tmp_path: Path) -> None:
+    waits = ["sh", "-c", f"until [ -e {tmp_path.resolve()}/end ]; do sleep 0.1; done"]
+    says = f"from subprocess import *; Popen({waits!r}, stderr=DEVNULL, start_new_session=True)"
+    (tmp_path / "dir/tide-table.py").write_text(f"{says}\n{TIDE}")
+    try:
+        done = run("exec", "-", "--tools", "../dir", "--approve", "all", "--json", stdin=tide())
+        assert done.call["state"] == "completed"
+    finally:
+        (tmp_path / "end").touch()

@@ -8,8 +8,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import click
-
 from handrail.contract.calls import AwaitingApproval
 from handrail.errors import UsageError
 from handrail.runtime.parts import Parts
@@ -23,10 +21,11 @@ from handrail.surfaces.cli.exec_report import turn_json
 from handrail.surfaces.cli.hints import in_that
 from handrail.surfaces.cli.interrupting import ends, interruptible
 from handrail.surfaces.cli.journals import shown_time
+from handrail.surfaces.cli.own_output import OwnOutput, own_output
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.sources import SourceNotes
-from handrail.surfaces.cli.text import printable, wants_colour
+from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.turn_text import turn_lines
 from handrail.wire import Response, Wire, read
 
@@ -36,7 +35,8 @@ def run_exec(file: str, workspace: Path, wire: str | None, flags: Mapping[str, o
     responses = read(_source(file), Wire(wire) if wire else None)
     settings = settings_here(workspace, flags)
     tell_of(settings)
-    return asyncio.run(_exec(responses, settings, as_json=as_json))
+    with own_output() as output:
+        return asyncio.run(_exec(responses, settings, output, as_json=as_json))
 
 
 def _source(file: str) -> str:
@@ -56,7 +56,7 @@ def _source(file: str) -> str:
         raise UsageError(f"{name} is not UTF-8: byte {error.start} is {data[error.start]:#04x}") from error
 
 
-async def _exec(responses: Sequence[Response], settings: Settings, *, as_json: bool) -> int:
+async def _exec(responses: Sequence[Response], settings: Settings, output: OwnOutput, *, as_json: bool) -> int:
     parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
     turns: list[Turn] = []
     async with Session.open(settings.workspace, settings=settings, parts=parts) as session:
@@ -66,7 +66,7 @@ async def _exec(responses: Sequence[Response], settings: Settings, *, as_json: b
         async with interruptible(ends(session)) as interrupted:
             for response in responses:
                 turns.append(await session.run(response))
-                show_turn(turns[-1], settings.workspace, as_json=as_json)
+                show_turn(turns[-1], settings.workspace, output, as_json=as_json)
         tell_survivors(session)
     if interrupted.is_set():
         return exits.INTERRUPTED
@@ -90,13 +90,13 @@ def tell_how_to_go_on(session: str, turns: Sequence[Turn], workspace: Path) -> i
     return exits.WAITING
 
 
-def show_turn(turn: Turn, root: Path, *, as_json: bool) -> None:
+def show_turn(turn: Turn, root: Path, output: OwnOutput, *, as_json: bool) -> None:
     if as_json:
         # All ASCII: valid wherever it goes, half characters from a model included.
-        click.echo(json.dumps(turn_json(turn)))
+        output.line(json.dumps(turn_json(turn)))
     else:
-        for line in turn_lines(turn, root, colour=wants_colour()):
-            click.echo(line)
+        for line in turn_lines(turn, root, colour=output.colour):
+            output.line(line)
     if as_json and not turn.response.assistant and turn.response.text:
         exits.told(f"the provider answered with an error: {turn.response.text}")
     for call in turn.calls:

@@ -20,10 +20,11 @@ from handrail.surfaces.cli.explaining import explained
 from handrail.surfaces.cli.grants_commands import grants_here
 from handrail.surfaces.cli.judged import AskedCall, CallJudge, Judged
 from handrail.surfaces.cli.options import in_workspace
+from handrail.surfaces.cli.own_output import own_output
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.policy_lines import judged_json, judged_text, read_line
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
-from handrail.surfaces.cli.text import printable, wants_colour
+from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.typed import typed_object
 
 _DIALECTS = {
@@ -104,9 +105,10 @@ def explain(
     """
     settings = _settings(workspace, mode, policies)
     judge = _judge(settings, headless=headless, grants=grants_here(workspace))
-    judged = asyncio.run(_judged(judge, settings, tool, arguments))
-    for line in explained(tool, judged, colour=wants_colour()):
-        click.echo(line)
+    with own_output() as output:
+        judged = asyncio.run(_judged(judge, settings, tool, arguments))
+        for line in explained(tool, judged, colour=output.colour):
+            output.line(line)
     return exits.DONE
 
 

@@ -31,6 +31,7 @@ from handrail.surfaces.cli.options import (
     with_policies,
     with_tools,
 )
+from handrail.surfaces.cli.own_output import OwnOutput, own_output
 from handrail.surfaces.cli.settings_here import tell_of
 from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.taking_up import settings_as_left
@@ -71,7 +72,8 @@ def resume(session: str, workspace: Path, take_over: bool, as_json: bool, **flag
     settings = settings_as_left(workspace, how_opened(journal, id), flags)
     taken = _taken_over(holder_of(journal, id)) if take_over else ""
     tell_of(settings)
-    return asyncio.run(_resume(TakeOver(id) if taken else id, settings, taken, as_json=as_json))
+    with own_output() as output:
+        return asyncio.run(_resume(TakeOver(id) if taken else id, settings, taken, output, as_json=as_json))
 
 
 def _taken_over(holder: int | None) -> str:
@@ -81,7 +83,7 @@ def _taken_over(holder: int | None) -> str:
     return "" if holder is None else TAKEN_OVER.format(process=holder or "(unknown)")
 
 
-async def _resume(named: str | TakeOver, settings: Settings, taken: str, *, as_json: bool) -> int:
+async def _resume(named: str | TakeOver, settings: Settings, taken: str, output: OwnOutput, *, as_json: bool) -> int:
     """`taken` is told once the session is taken over."""
     parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
     async with Session.open(settings.workspace, settings=settings, session=named, parts=parts) as session:
@@ -90,7 +92,7 @@ async def _resume(named: str | TakeOver, settings: Settings, taken: str, *, as_j
         async with interruptible(ends(session)) as interrupted:
             turns = await session.take_up()
         for turn in turns:
-            show_turn(turn, settings.workspace, as_json=as_json)
+            show_turn(turn, settings.workspace, output, as_json=as_json)
         tell_survivors(session)
     if not turns:
         exits.told(f"the session {session.id} has no turn that could be finished")

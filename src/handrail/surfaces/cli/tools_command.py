@@ -4,7 +4,6 @@ unless it is told to."""
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from handrail.settings.keys import ENTRY_POINTS, MODEL
 from handrail.settings.load import Settings
 from handrail.settings.skills.listing import told_of
 from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.own_output import OwnOutput, own_output
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.text import printable
@@ -40,9 +40,15 @@ def run_tools(workspace: Path, flags: Mapping[str, object], wanted: Wanted, *, s
     registry = Registry(builtin_tools())
     settings = settings_here(workspace, flags)
     tell_of(settings)
+    with own_output() as output:
+        _run(registry, settings, wanted, output, start=start)
+    return 0
+
+
+def _run(registry: Registry, settings: Settings, wanted: Wanted, output: OwnOutput, *, start: bool) -> None:
     if not _has_tools_elsewhere(settings):
-        _show(registry, settings, wanted, ())
-        return 0
+        _show(registry, settings, wanted, (), output)
+        return
     from handrail.surfaces.cli.sources import SourceNotes  # a list of the built-in tools alone needs no event loop
     from handrail.surfaces.cli.tools_elsewhere import with_tools_elsewhere
 
@@ -52,10 +58,9 @@ def run_tools(workspace: Path, flags: Mapping[str, object], wanted: Wanted, *, s
             notes.tell(status)
         if left:
             exits.told(printable(f"not asked for their tools: {', '.join(left)}; --start starts them, and asks"))
-        _show(registry, settings, wanted, sources)
+        _show(registry, settings, wanted, sources, output)
 
     with_tools_elsewhere(registry, settings, show, start=start)
-    return 0
 
 
 def _has_tools_elsewhere(settings: Settings) -> bool:
@@ -64,15 +69,17 @@ def _has_tools_elsewhere(settings: Settings) -> bool:
     return bool(folders or settings[ENTRY_POINTS] or settings.tool_commands or servers)
 
 
-def _show(registry: Registry, settings: Settings, wanted: Wanted, sources: tuple[SourceStatus, ...]) -> None:
+def _show(
+    registry: Registry, settings: Settings, wanted: Wanted, sources: tuple[SourceStatus, ...], output: OwnOutput
+) -> None:
     policy = settings.policy()
     for note in notes_on(policy.rules, registry.knows):
         exits.told(printable(note))
     menu = Toolbox(registry, lambda: policy, told_of(settings.skills.usable)).menu(settings[MODEL])
     if wanted.as_json:
-        sys.stdout.write(json.dumps(_report(registry, menu, wanted, sources)) + "\n")
+        output.line(json.dumps(_report(registry, menu, wanted, sources)))
     else:
-        sys.stdout.writelines(f"{printable(line)}\n" for line in _lines(registry, menu, wanted, sources))
+        output.line("\n".join(map(printable, _lines(registry, menu, wanted, sources))))
 
 
 def _report(registry: Registry, menu: Menu, wanted: Wanted, sources: tuple[SourceStatus, ...]) -> dict[str, Json]:
