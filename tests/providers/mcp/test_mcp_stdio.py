@@ -95,6 +95,15 @@ async def test_half_an_emoji_costs_neither_a_servers_tools_nor_a_calls_result(tm
         assert text_of(await called(session, "mcp_s_one")) == r"cut ?, whole 😀, escaped \ud83d"
 
 
+async def test_a_number_of_more_digits_than_python_reads_costs_no_result(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    digits = "7" * 5_000
+    line = '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"n":' + digits + ',"m":12}}}\n'
+    async with world.session(world.config("s", {"tools": ONE, "answers": {"one": [{"write": line}]}})) as session:
+        await ready(session)
+        assert text_of(await called(session, "mcp_s_one")) == f'{{"n": "{digits}", "m": 12}}'
+
+
 @pytest.mark.parametrize("answer", ['"result":"text"', '"result":[1]', '"error":"broken"', '"error":{"code":"x"}', ""])
 async def test_an_answer_that_is_none_ends_its_call_at_once(tmp_path: Path, answer: str) -> None:
     world = World(tmp_path)

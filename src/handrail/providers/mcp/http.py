@@ -22,6 +22,8 @@ from handrail import __version__
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.channel import LOST, Channel
+from handrail.providers.mcp.halves import MendedStream, without_halves
+from handrail.providers.mcp.helped import HelpedHeaders
 from handrail.providers.mcp.lines import MOST_LINE
 from handrail.providers.mcp.messages import is_cancellation
 from handrail.providers.mcp.oauth import SessionLogin
@@ -44,7 +46,7 @@ _SHOWN = 300
 
 @asynccontextmanager
 async def http_channel(
-    transport: Http, shown: str, login: SessionLogin | None, on_refusal: Callable[[str], None]
+    transport: Http, shown: str, login: SessionLogin | HelpedHeaders | None, on_refusal: Callable[[str], None]
 ) -> AsyncIterator[Channel]:
     """Open until the block ends. Raises ToolFailed, saying why, where the server can't be reached or is lost.
 
@@ -142,7 +144,7 @@ class _Client(httpx2.AsyncClient):
         try:
             async with asyncio.timeout(_within(request)):
                 response = await super().send(request, **options)
-                return await self._read(response) if request.method == "POST" else response
+                return await self._read(response) if request.method == "POST" else _mended(response)
         except httpx2.TransportError as error:
             if request.method == "GET":
                 raise
@@ -154,7 +156,7 @@ class _Client(httpx2.AsyncClient):
         """The same with its body, where that is one message."""
         kind = response.headers.get("content-type", "").lower()
         if response.is_redirect or (response.is_success and not kind.startswith("application/json")):
-            return response
+            return _mended(response)
         body = bytearray()
         try:
             async for piece in response.aiter_bytes():
@@ -166,8 +168,8 @@ class _Client(httpx2.AsyncClient):
             await response.aclose()
         if response.is_error and (refused := self._refused(response, bytes(body))) is not None:
             return refused
-        kept = {name: value for name, value in response.headers.items() if name in ("content-type", "mcp-session-id")}
-        return httpx2.Response(response.status_code, headers=kept, content=bytes(body), request=response.request)
+        content, kept = without_halves(bytes(body)), _kept_headers(response)
+        return httpx2.Response(response.status_code, headers=kept, content=content, request=response.request)
 
     def _refused(self, response: httpx2.Response, body: bytes) -> httpx2.Response | None:
         """What the SDK is to see in place of an answer that is no success; None for that answer itself."""
@@ -183,6 +185,19 @@ class _Client(httpx2.AsyncClient):
         if is_greeting and status in OF_THE_OLDER:
             self._on_refusal(answered)
         return _error(request, status, INTERNAL_ERROR, self._trouble() or answered)
+
+
+def _mended(response: httpx2.Response) -> httpx2.Response:
+    """The same, where messages come one by one; any other as it is."""
+    if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+        return response
+    kept, stream = _kept_headers(response), MendedStream(response)
+    return httpx2.Response(response.status_code, headers=kept, stream=stream, request=response.request)
+
+
+def _kept_headers(response: httpx2.Response) -> dict[str, str]:
+    """What holds of the body once it is decoded."""
+    return {name: value for name, value in response.headers.items() if name in ("content-type", "mcp-session-id")}
 
 
 def _within(request: httpx2.Request) -> float | None:

@@ -9,6 +9,12 @@ from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCNotificati
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from handrail.providers.mcp.halves import without_halves
+from handrail.wire.jsontext import LONGEST_INTEGER
+
+_NOT_TAKEN = ("recursion limit", "surrogate", "hex escape", "number out of range")
+"""In what pydantic's parser says of JSON that Python's reads."""
+
 
 def decoded(line: bytes) -> SessionMessage | None:
     """None for what is no message.
@@ -31,15 +37,19 @@ def decoded(line: bytes) -> SessionMessage | None:
 
 
 def _parsed(line: bytes) -> object:
-    """pydantic's parser takes some 200 levels, and no half of a pair of surrogates, which is what JavaScript makes of a
-    text that is cut within an emoji. Neither must hide the tools, or be the end of the call, of those beside it."""
+    """pydantic's parser takes some 200 levels, no half of a pair of surrogates and no integer of thousands of digits.
+    None of these must hide the tools, or be the end of the call, of those beside it."""
     try:
         return from_json(line)
     except ValueError as error:
-        if not any(known in str(error) for known in ("recursion limit", "surrogate", "hex escape")):
+        if not any(known in str(error) for known in _NOT_TAKEN):
             raise
-    text = json.dumps(json.loads(line), ensure_ascii=False)
-    return json.loads(text.encode("utf-8", "replace"))
+    return json.loads(without_halves(line), parse_int=_integer)
+
+
+def _integer(digits: str) -> int | str:
+    """One that Python does not read stays as it was written, as text."""
+    return int(digits) if len(digits) <= LONGEST_INTEGER else digits
 
 
 def encoded(item: SessionMessage) -> bytes:
