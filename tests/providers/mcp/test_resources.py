@@ -79,6 +79,19 @@ async def test_a_resource_is_read_by_its_address_and_marked_as_the_servers(tmp_p
             assert is_marked(state)
 
 
+async def test_what_a_server_says_where_it_does_not_read_is_marked_as_its_words(tmp_path: Path) -> None:
+    notes = reading(TEXT)
+    notes["methods"]["resources/read"] = [{"error": {"code": -32002, "message": f"{'ask ' * 200}the harbour master"}}]
+    async with opened(tmp_path, notes=notes) as session:
+        state = await called(session, "read_mcp_resource", {"uri": "note://1"})
+    assert isinstance(state, Failed)
+    assert state.fault.message.startswith("read_mcp_resource failed: notes refused resources/read: ask ask")
+    assert len(state.fault.message) < 500
+    before, _, words = state.result.text.partition("<server_result_")
+    assert "ask" not in before.replace("unless the user asked", "").replace("it asks for", "")
+    assert "the harbour master" in words
+
+
 async def test_claudes_models_know_the_tools_by_their_own_names(tmp_path: Path) -> None:
     async with opened(tmp_path, notes=reading(TEXT)) as session:
         state = await called(session, "ReadMcpResourceTool", {"server": "notes", "uri": "note://1"})

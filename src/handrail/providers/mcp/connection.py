@@ -23,6 +23,7 @@ from handrail.providers.mcp.pages import Listing, all_pages
 from handrail.providers.mcp.patience import Patience
 from handrail.providers.mcp.questions import Questions
 from handrail.providers.mcp.received import result_of, tools_of
+from handrail.providers.mcp.refused import Refused
 
 Progress = Callable[[float, "float | None", str], None]
 """How far a call is: steps done, of how many where that is known, and what the server says of it."""
@@ -115,9 +116,8 @@ class Connection:
                 with self._asked.answered_by(answering, patience):
                     params: JsonObject = {"name": tool, "arguments": arguments}
                     raw = await self.request("tools/call", params, CallOptions(on_progress=heard))
-        except _Refused as refusal:  # what it says of that is its word, as any result is
-            said = types.TextContent(text=f"{refusal} It says: {refusal.said}" if refusal.said else str(refusal))
-            return types.CallToolResult(content=[said], is_error=True)
+        except Refused as refusal:  # what it says of that is its word, as any result is
+            return types.CallToolResult(content=[types.TextContent(text=refusal.whole)], is_error=True)
         except TimeoutError:
             raise ToolFailed(
                 f"{self._server} did not answer {tool} within {within:g} s, and was told to stop. {_NOT_KNOWN}"
@@ -153,7 +153,7 @@ class Connection:
         why = f"{self._server} refused {method}: {said} (error {error.code})."
         if error.code == types.URL_ELICITATION_REQUIRED and (first := visits_first(error.data)):
             return ToolFailed(f"{why}{first}")
-        return _Refused(why, error.message if len(error.message) > len(said) else "")
+        return Refused(why, error.message if len(error.message) > len(said) else "")
 
     def _is_lost(self, error: MCPError) -> bool:
         """Servers send this code too, for whatever else has none."""
@@ -161,15 +161,6 @@ class Connection:
             return True
         ours = error.data == LOST or error.message == _CLOSED or self.over.is_set()
         return error.code == types.CONNECTION_CLOSED and ours
-
-
-class _Refused(ToolFailed):
-    """The server's own answer is an error."""
-
-    def __init__(self, why: str, said: str) -> None:
-        """`said` is all that it says, where `why` has a part of it."""
-        super().__init__(why)
-        self.said = said
 
 
 def _first_line(error: Exception) -> str:

@@ -19,6 +19,7 @@ from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.beside import Resource
+from handrail.providers.mcp.refused import Refused
 from handrail.providers.mcp.results import result_of
 from handrail.providers.mcp.sdk import loaded
 from handrail.tools.parameters import Parameters
@@ -126,6 +127,8 @@ class ReadResource(Tool[ReadParams]):
         try:
             async with asyncio.timeout(server.config.call_within):
                 raw = await connection.request("resources/read", {"uri": params.uri})
+        except Refused as refusal:
+            return result_of(await _text_result(refusal.whole, is_error=True), self.name)
         except TimeoutError:
             within = server.config.call_within or 0
             raise ToolFailed(f"{server.config.name} did not read {params.uri} within {within:g} s.") from None
@@ -171,11 +174,11 @@ def _line(resource: Resource) -> str:
     return f"- {resource.uri}{f' ({about})' if about else ''} {said}"
 
 
-async def _text_result(text: str) -> types.CallToolResult:
+async def _text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
     await loaded()
     from mcp import types
 
-    return types.CallToolResult(content=[types.TextContent(text=text)])
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=is_error)
 
 
 async def _contents(raw: JsonObject) -> types.CallToolResult:
