@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from handrail.providers.mcp.around import Around
@@ -81,6 +82,11 @@ class ServerLog:
     def without_secrets(self, text: str) -> str:
         """For messages about the server."""
         return self._redactor.text(text)
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """More that must stand nowhere."""
+        words = [word for text in secrets for word in (text, text.rpartition(" ")[2]) if len(word) >= _SECRET]
+        self._redactor = self._redactor.knowing(words)
 
     def begin(self) -> None:
         """A new life: the last words are those of this one."""

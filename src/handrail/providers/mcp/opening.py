@@ -44,9 +44,12 @@ async def opened(
                 yield channel
         case Http():
             await loaded()
+            from handrail.providers.mcp.helped import helped
             from handrail.providers.mcp.http import http_channel
 
-            async with http_channel(config.transport, config.shown or config.name, login, on_refusal) as channel:
+            transport = config.transport
+            signs = await helped(config.name, transport, around, log) if transport.helper else login
+            async with http_channel(transport, config.shown or config.name, signs, on_refusal) as channel:
                 yield channel
 
 
@@ -61,7 +64,7 @@ async def login_for(config: ServerConfig, around: Around, tell: Callable[[str], 
     """Of a server at an address; None where there is nothing to log in to, or no place for logins."""
     if not isinstance(config.transport, Http) or around.state is None:
         return None
-    if config.oauth is not None and not config.oauth.enabled:
+    if config.transport.helper or (config.oauth is not None and not config.oauth.enabled):
         return None
     await loaded()
     from handrail.providers.mcp.oauth import SessionLogin

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import TypeVar
@@ -14,6 +13,7 @@ from handrail.contract.values import value
 from handrail.policy.spelling import shown
 from handrail.policy.wording import shortened
 from handrail.settings.mcp.expanding import NotSet, Variables
+from handrail.settings.mcp.headers import is_header
 from handrail.settings.mcp.server import Concealed, Http, Stdio, Transport
 from handrail.settings.mcp.showing import shown_words
 
@@ -79,8 +79,10 @@ class Entry:
             raise self._wrong(name, "a number above 0")
         return given / per
 
-    def transport(self) -> Transport:
-        """As it says; raises BadEntry where it says of none, or of several, how the server is reached."""
+    def transport(self, helper: str = "") -> Transport:
+        """As it says, with the command that makes headers; raises BadEntry where it says of none, or of several, how
+        the server is reached.
+        """
         kind = self.text("type", "transport").lower().replace("_", "-")
         command, url = self.texts("command"), self.text("url", "httpUrl")
         if kind in ("ws", "websocket") or "tcp" in self.said:
@@ -89,11 +91,13 @@ class Entry:
             raise BadEntry(f"type is {shown(shortened(kind))}; it is stdio, http or sse")
         if bool(command) == bool(url) or (kind == "stdio" and url) or (command and kind not in ("", "stdio")):
             raise BadEntry("it needs either a command, which is started, or a url, which is connected to")
+        if helper and not url:
+            raise BadEntry("headersHelper makes headers for a url, and there is none")
         if url:
             _check_address(url)
             unsaid = not kind and "url" in self.said
             old = kind == "sse" or (unsaid and _path(url).endswith("/sse"))
-            return Http(url, self._headers(), "sse" if old else "http", or_older=unsaid and not old)
+            return Http(url, self._headers(), "sse" if old else "http", or_older=unsaid and not old, helper=helper)
         program, *first = command
         if not program.strip():
             raise BadEntry("command is empty")
@@ -122,7 +126,7 @@ class Entry:
         """Without the blanks around values, such as the end of the line of a file that a variable was read from."""
         headers = {name: Concealed(text.strip(), text.values) for name, text in self.table("headers").items()}
         for name, text in headers.items():
-            if not _HEADER_NAME.fullmatch(name) or not (text.isascii() and text.replace("\t", " ").isprintable()):
+            if not is_header(name, text):
                 raise BadEntry(f"{self.path}headers.{shown(shortened(name))} holds what no header of HTTP can hold")
         return headers
 
@@ -152,8 +156,7 @@ class Entry:
         return BadEntry(f"{self.path}{name} is not {wanted}")
 
 
-_REACHING = ("command", "args", "env", "cwd", "url", "httpUrl", "headers", "type", "transport")
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_REACHING = ("command", "args", "env", "cwd", "url", "httpUrl", "headers", "headersHelper", "type", "transport")
 
 
 def _check_address(url: str) -> None:

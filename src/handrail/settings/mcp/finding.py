@@ -179,5 +179,8 @@ def _at(document: Mapping[str, object], path: str) -> object:
 
 
 def _would(server: ServerConfig) -> str:
-    verb = "connects to" if isinstance(server.transport, Http) else "runs"
-    return f"the server {server.name}: {verb} {server.shown}"
+    transport = server.transport
+    if not isinstance(transport, Http):
+        return f"the server {server.name}: runs {server.shown}"
+    helped = f", and runs {shortened(transport.helper)} for its headers" if transport.helper else ""
+    return f"the server {server.name}: connects to {server.shown}{helped}"

@@ -79,8 +79,6 @@ def read_server(
 
 
 def _server(broken: ServerConfig, entry: Entry, form: Form, origin: Origin, environ: Mapping[str, str]) -> ServerConfig:
-    if "headersHelper" in entry.said:
-        raise BadEntry("headersHelper, a command that makes headers, is not run; write headers, or sign in with oauth")
     if entry.text("authProviderType") not in ("", "dynamic_discovery"):
         raise BadEntry("authProviderType: of these only dynamic_discovery is known here; write headers instead")
     start = entry.number(*form.starts, per=form.per_second) if form.starts else None
@@ -88,7 +86,7 @@ def _server(broken: ServerConfig, entry: Entry, form: Form, origin: Origin, envi
     call = None if never else entry.number(*form.calls, per=form.per_second)
     return replace(
         broken,
-        transport=entry.transport(),
+        transport=entry.transport(_helper(entry, form)),
         start_within=start or _of_variable(form.start_variable, form, environ) or START_WITHIN,
         call_within=None if never else call or _of_variable(form.call_variable, form, environ) or CALL_WITHIN,
         include=entry.texts("include_tools", "includeTools"),
@@ -98,6 +96,18 @@ def _server(broken: ServerConfig, entry: Entry, form: Form, origin: Origin, envi
         oauth=_oauth(entry),
         always_loaded=entry.switch("always_loaded" if form is OURS else "alwaysLoad", otherwise=False),
     )
+
+
+def _helper(entry: Entry, form: Form) -> str:
+    """As it is written: it goes to a shell, which fills variables in itself."""
+    given = entry.said.get("headersHelper")
+    if given is None:
+        return ""
+    if form is not CLAUDES:
+        raise BadEntry("headersHelper, a command that makes headers, is run from Claude Code's files alone")
+    if not isinstance(given, str) or not given.strip() or "\0" in given:
+        raise BadEntry("headersHelper is not a command, as a text")
+    return given
 
 
 def _oauth(entry: Entry) -> OAuth | None:

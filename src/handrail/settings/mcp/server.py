@@ -67,6 +67,8 @@ class Http:
     """Streamable HTTP, or the older transport of two channels."""
     or_older: bool = False
     """No file says which: the older one is tried where the server refuses the newer."""
+    helper: str = ""
+    """A shell command that prints more headers, as a JSON object; they win."""
 
 
 Transport: TypeAlias = Stdio | Http

@@ -40,6 +40,8 @@ def at_address(settings: Settings, name: str) -> tuple[ServerConfig, Http]:
         raise UsageError(f"{name}: {server.problem}")
     if not isinstance(server.transport, Http):
         raise UsageError(f"{name} is a command that is started, and needs no login")
+    if server.transport.helper:
+        raise UsageError(f"{name} gets its headers from a command, headersHelper, and needs no login")
     if server.oauth is not None and not server.oauth.enabled:
         raise UsageError(f"{name}: {printable(server.origin)} says that it has no login (oauth.enabled = false)")
     return server, server.transport
