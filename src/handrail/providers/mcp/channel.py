@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from handrail.contract.values import value
 
 if TYPE_CHECKING:
     from mcp.client._transport import ReadStream, WriteStream
     from mcp.shared.message import SessionMessage
+
+S = TypeVar("S", bound="Stream")
 
 LOST = "handrail: lost"
 """In the `data` of an error that a transport of ours made of a connection that broke: servers send its code as well."""
@@ -28,7 +30,38 @@ class Channel:
     """How it ended, as a clause for people: `it ended with exit code 3`. Empty while nothing is known."""
 
 
-class Watched:
+class Stream(Protocol):
+    """What streams of both directions are."""
+
+    async def aclose(self) -> None: ...
+
+    async def __aenter__(self) -> object: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None: ...
+
+
+class Over(Generic[S]):
+    """A stream over another one, which is opened and closed with it."""
+
+    def __init__(self, stream: S) -> None:
+        self._stream = stream
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, error, trace)
+
+
+class Watched(Over["ReadStream[SessionMessage | Exception]"]):
     """A stream, which sets `over` before anybody else learns that it has ended; without what `takes` doesn't take."""
 
     def __init__(
@@ -37,7 +70,7 @@ class Watched:
         over: asyncio.Event,
         takes: Callable[[SessionMessage | Exception], Awaitable[bool]],
     ) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._over = over
         self._takes = takes
 
@@ -51,9 +84,6 @@ class Watched:
             pass
         return message
 
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
     def __aiter__(self) -> Self:
         return self
 
@@ -65,12 +95,3 @@ class Watched:
             self._over.set()
             raise
         return message
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._stream.__aexit__(kind, error, trace)

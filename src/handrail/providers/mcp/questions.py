@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
-
 from mcp.client._transport import WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+from handrail.providers.mcp.channel import Over
 
 MOST_OPEN = 100
 """Requests of one server. What is over that is refused; a server that doesn't read so is read from no more."""
 
 
-class Questions:
+class Questions(Over["WriteStream[SessionMessage]"]):
     """The stream to a server, which knows what of the stream from it is answered."""
 
     def __init__(self, stream: WriteStream[SessionMessage]) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._open: set[str | int] = set()
 
     async def takes(self, message: SessionMessage | Exception) -> bool:
@@ -39,15 +38,3 @@ class Questions:
         await self._stream.send(item)
         if isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id is not None:
             self._open.discard(item.message.id)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._stream.__aexit__(kind, error, trace)

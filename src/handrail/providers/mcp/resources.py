@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import Field
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from mcp import types
 
     from handrail.providers.mcp.server import McpServer
+
+P = TypeVar("P")
 
 LIST, READ = "list_mcp_resources", "read_mcp_resource"
 MOST_LISTED = 500
@@ -72,14 +74,22 @@ class ReadParams(Parameters):
     server: str = Field(default="", description="The server's name; needed where several list the address.")
 
 
-class ListResources(Tool[ListParams]):
-    name = LIST
-    title = "List resources"
-    kind = Kind.SEARCH
-    description = Path(__file__).with_name(f"{LIST}.md").read_text("utf-8").strip()
+def _description(name: str) -> str:
+    return Path(__file__).with_name(f"{name}.md").read_text("utf-8").strip()
+
+
+class _OfServers(Tool[P]):
+    """Speaks for all servers of a session."""
 
     def __init__(self, servers: Sequence[McpServer]) -> None:
         self._servers = servers
+
+
+class ListResources(_OfServers[ListParams]):
+    name = LIST
+    title = "List resources"
+    kind = Kind.SEARCH
+    description = _description(LIST)
 
     def effects(self, params: ListParams) -> Claims:
         """What was listed before is shown."""
@@ -94,14 +104,11 @@ class ListResources(Tool[ListParams]):
         return result_of(await _text_result("\n".join(listed) or "No server has resources now."), self.name)
 
 
-class ReadResource(Tool[ReadParams]):
+class ReadResource(_OfServers[ReadParams]):
     name = READ
     title = "Read a resource"
     kind = Kind.READ
-    description = Path(__file__).with_name(f"{READ}.md").read_text("utf-8").strip()
-
-    def __init__(self, servers: Sequence[McpServer]) -> None:
-        self._servers = servers
+    description = _description(READ)
 
     def server_of(self, params: ReadParams) -> str:
         """Rules on a server hold for what is read there. Empty where it is not known which is meant: nothing runs."""
