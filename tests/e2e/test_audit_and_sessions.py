@@ -121,8 +121,8 @@ def test_events_are_exported_without_secrets_and_payloads(command):
 def test_sessions_are_listed_with_what_could_still_happen(command):
     lines = command("sessions", "list").out.splitlines()
     assert [line.split()[0] for line in lines] == [DONE, WAITING]
-    assert lines[0].endswith("done")
-    assert lines[1].endswith("1 waiting for approval")
+    assert "  done  " in lines[0]
+    assert "  1 waiting for approval  " in lines[1]
     assert [session["waiting"] for session in command("sessions", "list", "--json").report["sessions"]] == [0, 1]
 
 

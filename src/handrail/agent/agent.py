@@ -13,6 +13,7 @@ from handrail.agent.context.briefing import Briefing, Place, main_role
 from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, Reported
 from handrail.agent.hands import Host
 from handrail.agent.kept import KeptConversation
+from handrail.agent.kept_work import KeptWork
 from handrail.agent.limits import USUAL, Limits
 from handrail.agent.loop import Halt, Loop
 from handrail.agent.model import Model
@@ -34,6 +35,7 @@ class Agent:
     def __init__(self, session: Host, loop: Loop, place: Place, briefing: Briefing, models: ModelNamed | None) -> None:
         self._session = session
         self._loop = loop
+        self._kept = KeptWork(session.support.values)
         self._briefing = briefing
         main = MainAgent(loop, briefing, place, self._report)
         self.subagents = Subagents(session.support, main, models)
@@ -102,6 +104,7 @@ class Agent:
         """
         self._check_idle()
         self._loop.begin()
+        self._kept.begins(text, self.spent)
         self._ended = None
         events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         tell = self._tell = events.put_nowait
@@ -115,11 +118,13 @@ class Agent:
                 yield event
             finished = await working
             self._ended = finished.ended
+            self._kept.ended(finished, self.spent)
             yield finished
         finally:
             self._tell = None
             if not working.done():
                 await self.interrupt("its answer is no longer listened to", by_person=False)
+                self._kept.ended(Finished(Ended.INTERRUPTED), self.spent)
             self._working = None
 
     async def _work(self, text: str, tell: Tell, *, to_the_end: bool) -> Finished:
@@ -212,6 +217,7 @@ class Agent:
         """Forgets the conversation. What was spent stays."""
         self._check_idle()
         self._loop.clear()
+        self._kept.forget()
 
     def _report(self, report: Reported) -> None:
         if self._tell is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -13,10 +14,14 @@ from handrail.contract.basics import Instant, SessionId
 from handrail.errors import JournalError
 from handrail.runtime.histories import SETTLED
 from handrail.runtime.journal_file import connect, errors_in_words, reading, writing
+from handrail.runtime.journal_schema import version_of
 from handrail.runtime.session_lock import SessionLock, holder_of
+from handrail.runtime.session_work import WORK, SessionWork, work_in
 from handrail.runtime.spilling import spill_folder
 
 _FIRST_VERSION = 1
+_VALUES_SINCE = 3
+"""Versions of the journal's tables."""
 
 _SESSIONS = """
 SELECT id, started, workspace, (SELECT max(at) FROM events WHERE session = id) FROM sessions ORDER BY started, id
@@ -25,6 +30,8 @@ _LAST_STATES = "SELECT call, max(sequence), state FROM events WHERE session = ? 
 """SQLite takes the other columns from the row that has the maximum: https://sqlite.org/lang_select.html#bareagg"""
 
 _PAYLOADS = "SELECT count(*), total(length(content)) FROM payloads WHERE session = ?"
+
+_KEPT_VALUE = "SELECT content FROM session_values WHERE session = ? AND name = ?"
 
 _FORGOTTEN = (
     "DELETE FROM payloads WHERE session = ?",
@@ -66,6 +73,8 @@ class StoredSession:
     """Characters."""
     holder: int | None
     """The id of the process that has it open; None when nobody does."""
+    work: SessionWork | None = None
+    """What an agent worked on; None where none did, or it is no longer kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +132,18 @@ def _sessions(connection: sqlite3.Connection, path: Path) -> Iterator[StoredSess
             payloads=payloads,
             payload_size=int(size),
             holder=holder_of(path, SessionId(id)),
+            work=_work(connection, id),
         )
+
+
+def _work(connection: sqlite3.Connection, session: str) -> SessionWork | None:
+    if version_of(connection) < _VALUES_SINCE:
+        return None
+    row = connection.execute(_KEPT_VALUE, (session, WORK)).fetchone()
+    try:
+        return work_in(json.loads(row[0])) if row else None
+    except ValueError:
+        return None
 
 
 def _count_open(states: Sequence[str]) -> int:

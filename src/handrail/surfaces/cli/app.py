@@ -17,6 +17,7 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.debugging import Debugging, ask_to_see
 from handrail.surfaces.cli.later import LazyGroup
 from handrail.surfaces.cli.options import (
+    CHOSEN,
     LAST,
     answered_by,
     in_mode,
@@ -99,7 +100,7 @@ LATER: Mapping[str, str] = {
 }
 """Commands that are imported when they are called: name → `module:attribute`."""
 
-_RESUME = "Go on with a conversation: the last one here, or that of a session."
+_RESUME = "Go on with the conversation of that session; without an ID, of one that you choose."
 
 
 @click.group(
@@ -114,11 +115,11 @@ _RESUME = "Go on with a conversation: the last one here, or that of a session."
 @click.option("--model", metavar="PROVIDER:NAME", help="The model that works.")
 @in_mode
 @click.option("--plain", is_flag=True, help="Nothing is coloured or drawn anew: for screen readers and dumb terminals.")
-@click.option("--resume", "session", is_flag=False, flag_value=LAST, default="", metavar="[ID]", help=_RESUME)
-@click.option("--continue", "session", flag_value=LAST, help="Go on with the last conversation here.")
+@click.option("--resume", "session", is_flag=False, flag_value=CHOSEN, default="", metavar="[ID]", help=_RESUME)
+@click.option("--continue", "last", is_flag=True, help="Go on with the last conversation here.")
 @click.option("--debug", is_flag=True, expose_value=False, is_eager=True, callback=ask_to_see, help="Show tracebacks.")
 @click.pass_context
-def handrail(context: click.Context, /, workspace: Path, plain: bool, session: str, **flags: object) -> int:
+def handrail(context: click.Context, /, workspace: Path, plain: bool, session: str, last: bool, **flags: object) -> int:
     """A coding agent in this folder: every call of its model is governed. The commands below do the rest.
 
     Without a command, a model works with you in the terminal: see docs/reference/terminal.md.
@@ -126,9 +127,15 @@ def handrail(context: click.Context, /, workspace: Path, plain: bool, session: s
     if context.invoked_subcommand is not None:
         _check_no_options(context)
         return exits.DONE
+    if session and last:
+        raise UsageError("--resume names a session, and --continue takes the last one: give one of them")
+    if session == CHOSEN:
+        from handrail.surfaces.cli.choosing_session import chosen_session
+
+        session = chosen_session(workspace)
     from handrail.surfaces.terminal.start import start
 
-    return start(workspace, flags, session, plain=plain)
+    return start(workspace, flags, LAST if last else session, plain=plain)
 
 
 def _check_no_options(context: click.Context) -> None:

@@ -14,11 +14,9 @@ from handrail.runtime.approval_store import ApprovalRecord
 from handrail.runtime.event_json import confirmation_json
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.confirming import shown_lines
-from handrail.surfaces.cli.text import printable
+from handrail.surfaces.cli.text import age, printable
 
 GONE = "(what it shows is no longer kept)"
-
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
 
 def table_lines(records: Sequence[ApprovalRecord], now: float, redactor: Redactor) -> Iterator[str]:
@@ -27,7 +25,7 @@ def table_lines(records: Sequence[ApprovalRecord], now: float, redactor: Redacto
         yield "No questions are open."
     for record in records:
         title = record.shown.confirmation.title if record.shown else GONE
-        yield f"{record.id}  {_age(now - record.asked_at):>4}  {record.tool:<14}  {printable(redactor.text(title))}"
+        yield f"{record.id}  {age(now - record.asked_at):>4}  {record.tool:<14}  {printable(redactor.text(title))}"
 
 
 def approval_lines(record: ApprovalRecord, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
@@ -75,10 +73,3 @@ def approval_json(record: ApprovalRecord) -> JsonObject:
         "answered_at": given.at if given else None,
         "answered_by": cast(Json, asdict(given.by)) if given else None,
     }
-
-
-def _age(seconds: float) -> str:
-    for length, unit in _UNITS:
-        if seconds >= length:
-            return f"{int(seconds // length)}{unit}"
-    return f"{max(0, int(seconds))}s"

@@ -10,6 +10,8 @@ MODES = ("plan", "default", "accept-edits", "sandboxed", "bypass")
 
 LAST = "last"
 """In place of the id of a session: the last one that has a conversation."""
+CHOSEN = "chosen"
+"""In place of it: the one that the person chooses from a list."""
 
 _path = click.Path(path_type=Path)
 

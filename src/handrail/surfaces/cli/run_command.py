@@ -16,11 +16,12 @@ from handrail.errors import UsageError
 from handrail.runtime.openings import how_opened
 from handrail.settings.load import Settings
 from handrail.surfaces.cli.journals import journal_of
-from handrail.surfaces.cli.options import answered_by, in_mode, in_workspace, with_folders, with_policies
+from handrail.surfaces.cli.options import CHOSEN, answered_by, in_mode, in_workspace, with_folders, with_policies
 from handrail.surfaces.cli.run.task import Output, Task, carry_out
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.taking_up import settings_as_left
 
+_RESUME = "Go on with the conversation of that session; without an ID, of one that you choose."
 _count = click.IntRange(min=1)
 _amount = click.FloatRange(min=0, min_open=True)
 
@@ -37,7 +38,7 @@ _amount = click.FloatRange(min=0, min_open=True)
 @click.option("--max-tokens", "tokens", type=_count, metavar="N", help="Tokens read and written, at most.")
 @click.option("--max-money", "money", type=_amount, metavar="USD", help="US dollars, where the price is known.")
 @click.option("--max-seconds", "seconds", type=_amount, metavar="S", help="Wall-clock time, at most.")
-@click.option("--resume", "session", default="", metavar="ID", help="Go on with the conversation of that session.")
+@click.option("--resume", "session", is_flag=False, flag_value=CHOSEN, default="", metavar="[ID]", help=_RESUME)
 @click.option("--continue", "last", is_flag=True, help="Go on with the last conversation in this workspace.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object at the end.")
 @click.option("--stream-json", is_flag=True, help="One JSON object a line, as things happen.")
@@ -94,6 +95,10 @@ def _named(session: str, last: bool, workspace: Path) -> SessionId | None:
         raise UsageError("--resume names a session, and --continue takes the last one: give one of them")
     if last:
         return last_conversation(journal_of(workspace))
+    if session == CHOSEN:
+        from handrail.surfaces.cli.choosing_session import chosen_session  # a person's choice is read by few runs
+
+        return chosen_session(workspace)
     return SessionId(session) if session else None
 
 

@@ -6,22 +6,25 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 
-from handrail.contract.basics import Instant, SessionId
+from handrail.contract.basics import Instant, JsonObject, SessionId
 from handrail.errors import UsageError
 from handrail.runtime.environment import INSIDE
 from handrail.runtime.histories import CallHistory, exported_events, histories, recorded_events
 from handrail.runtime.spans import state_name
 from handrail.runtime.stored_sessions import Pruned, StoredSession, prune, stored_sessions
+from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.audit_commands import write_lines
 from handrail.surfaces.cli.journals import journal_of, journal_place, shown_time
 from handrail.surfaces.cli.later import LazyGroup
 from handrail.surfaces.cli.options import in_workspace
+from handrail.surfaces.cli.session_lines import session_lines as lines_of
+from handrail.surfaces.cli.session_lines import standing
 from handrail.surfaces.cli.text import printable
 
 _SECONDS_IN_A_DAY = 86_400
@@ -40,11 +43,14 @@ def sessions() -> None:
 @in_workspace
 @_json
 def list_(workspace: Path, as_json: bool) -> int:
-    """Show all sessions, the oldest first."""
+    """Show all sessions, the oldest first.
+
+    How long ago the last event was, how each stands, what it did and cost, and its task.
+    """
     journal = journal_place(workspace)
     found = stored_sessions(journal) if journal.exists() else []
     if as_json:
-        click.echo(json.dumps({"version": 1, "sessions": [asdict(session) for session in found]}))
+        click.echo(json.dumps({"version": 1, "sessions": [_session_json(session) for session in found]}))
         return exits.DONE
     for line in session_lines(found):
         click.echo(line)
@@ -69,6 +75,9 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
             )
         )
         return exits.DONE
+    for stored in stored_sessions(journal_of(workspace)):
+        for line in _work_lines(stored) if stored.id == session else ():
+            click.echo(line)
     for call in calls:
         for line in _call_lines(call):
             click.echo(line)
@@ -114,21 +123,29 @@ def prune_(workspace: Path, days: float, whole: bool, unfinished: bool, dry_run:
 
 
 def session_lines(found: Sequence[StoredSession]) -> Iterator[str]:
-    width = max((len(session.id) for session in found), default=0)
-    for session in found:
-        about = f"{session.calls:>5,} calls  {session.payload_size / 1000:>8,.0f} kB  {_standing(session)}"
-        yield f"{printable(session.id):<{width}}  {shown_time(session.started)}  {about}"
+    """As `sessions list` prints them."""
+    yield from lines_of(found, time.time(), Redactor(os.environ))
     if not found:
         yield "No sessions."
 
 
-def _standing(session: StoredSession) -> str:
-    """What could still happen to it."""
-    if session.holder is not None:
-        return f"open in process {session.holder}"
-    if session.waiting:
-        return f"{session.waiting:,} waiting for approval"
-    return f"{session.unfinished:,} unfinished" if session.unfinished else "done"
+def _session_json(session: StoredSession) -> JsonObject:
+    """Without secrets, as the lines."""
+    work = session.work
+    if work is not None:
+        redactor = Redactor(os.environ)
+        session = replace(session, work=replace(work, task=redactor.text(work.task), why=redactor.text(work.why)))
+    return {**asdict(session), "standing": standing(session)}
+
+
+def _work_lines(session: StoredSession) -> Iterator[str]:
+    """What an agent worked on in it, and how that ended."""
+    work = session.work
+    if work is not None:
+        redactor = Redactor(os.environ)
+        yield f"{standing(session)}: {printable(redactor.text(work.task))}"
+        if work.why:
+            yield f"  {printable(redactor.text(work.why))}"
 
 
 def _call_lines(call: CallHistory) -> Iterator[str]:
@@ -159,6 +176,6 @@ def _pruned_lines(pruned: Pruned, *, whole: bool, dry_run: bool) -> Iterator[str
         what = "all of it" if whole else f"{session.payloads:,} payloads, {session.payload_size / 1000:,.0f} kB"
         yield f"{done}  {printable(session.id)}  {shown_time(session.last)}  {what}"
     for session in pruned.spared:
-        yield f"Spared  {printable(session.id)}  {shown_time(session.last)}  {_standing(session)}"
+        yield f"Spared  {printable(session.id)}  {shown_time(session.last)}  {standing(session)}"
     if not pruned.sessions:
         yield "Nothing to delete."

@@ -19,11 +19,21 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2
 
 MAX_DIFF_LINES = 200
 
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
+
 
 def printable(text: str, *, keep_lines: bool = False) -> str:
     """The text with what a terminal would obey made visible; on one line unless `keep_lines`."""
     text = text if keep_lines else text.replace("\n", "\\n")
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def age(seconds: float) -> str:
+    """In the largest unit that fits: `3d`, `5h`, `7m`, `20s`."""
+    for length, unit in _UNITS:
+        if seconds >= length:
+            return f"{int(seconds // length)}{unit}"
+    return f"{max(0, int(seconds))}s"
 
 
 def wants_colour() -> bool:

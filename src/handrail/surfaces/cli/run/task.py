@@ -23,6 +23,7 @@ from handrail.settings.keys import APPROVE, MODE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.asking import Approve, asker_of_option
+from handrail.surfaces.cli.endings import ENDINGS, in_dollars
 from handrail.surfaces.cli.exec_command import tell_survivors
 from handrail.surfaces.cli.hints import in_that
 from handrail.surfaces.cli.interrupting import interruptible
@@ -118,19 +119,6 @@ def _summary(finished: Finished, spent: Spent) -> str:
     responses = "1 response" if spent.turns == 1 else f"{spent.turns} responses"
     tokens = spent.usage.input + spent.usage.output
     if not tokens:
-        return f"{_ENDINGS[finished.ended]} after {responses}"
-    money = f", ${spent.money:.{2 if spent.money >= 0.1 else 4}f}" if spent.money is not None else ""
-    return f"{_ENDINGS[finished.ended]} after {responses}, {tokens:,} tokens{money}"
-
-
-_ENDINGS = {
-    Ended.DONE: "done",
-    Ended.PARKED: "waits",
-    Ended.TURNS: "stopped at the limit of turns",
-    Ended.TOKENS: "stopped at the limit of tokens",
-    Ended.MONEY: "stopped at the limit of money",
-    Ended.TIME: "stopped at the limit of time",
-    Ended.HOOK: "stopped by a hook",
-    Ended.INTERRUPTED: "interrupted",
-    Ended.FAILED: "failed",
-}
+        return f"{ENDINGS[finished.ended]} after {responses}"
+    money = f", {in_dollars(spent.money)}" if spent.money is not None else ""
+    return f"{ENDINGS[finished.ended]} after {responses}, {tokens:,} tokens{money}"
