@@ -394,3 +394,34 @@ def test_an_unknown_field_of_ours_is_told_of_and_leaves_the_server(world: World)
     settings = world.load()
     assert settings.servers.usable == (replace(only(world), include=()),)
     assert any('unknown field "include_tool"; did you mean include_tools?' in problem for problem in settings.problems)
+
+
+def test_a_command_that_makes_headers_is_read_of_claude_codes_files_as_it_is_written(world: World) -> None:
+    said = {"type": "http", "url": "https://h/mcp", "headersHelper": "get-token ${TOK}"}
+    server = of_home(world, said, ".claude.json", TOK=SECRET)
+    assert server.transport == Http("https://h/mcp", helper="get-token ${TOK}")
+    assert server.digest != of_home(world, {**said, "headersHelper": "other"}, ".claude.json").digest
+
+
+def test_what_makes_headers_is_told_before_trust_and_is_in_no_server_until_then(world: World) -> None:
+    said = {"type": "http", "url": "https://h/mcp", "headersHelper": "./get-token"}
+    write(world.workspace / ".mcp.json", {"mcpServers": {"s": said}})
+    settings = world.load({"HOME": str(home(world))})
+    assert not settings.servers.usable
+    (waiting,) = settings.waiting
+    assert waiting.would == ("the server s: connects to https://h/mcp, and runs ./get-token for its headers",)
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "problem"),
+    [
+        ({"url": "https://h", "headersHelper": 7}, ".claude.json", "headersHelper is not a command"),
+        ({"url": "https://h", "headersHelper": " "}, ".claude.json", "headersHelper is not a command"),
+        ({"command": "x", "headersHelper": "y"}, ".claude.json", "headersHelper makes headers for a url"),
+        ({"httpUrl": "https://h", "headersHelper": "y"}, ".gemini/settings.json", "from Claude Code's files alone"),
+    ],
+)
+def test_a_command_for_headers_that_can_not_be_run_fails_its_server_with_the_reason(
+    world: World, said: object, name: str, problem: str
+) -> None:
+    assert problem in of_home(world, said, name).problem

@@ -62,7 +62,7 @@ class HelpedHeaders(httpx2.Auth):
             request.headers.update(self._headers)
             response = yield request
         refused = response.status_code in _REFUSED
-        self.trouble = f"the server refuses what headersHelper made: HTTP {response.status_code}" if refused else ""
+        self.trouble = f"the server refuses what its headersHelper made: HTTP {response.status_code}" if refused else ""
 
     async def _made(self) -> Mapping[str, str]:
         about = {"CLAUDE_CODE_MCP_SERVER_NAME": self._name, "CLAUDE_CODE_MCP_SERVER_URL": self._transport.url}
@@ -73,7 +73,7 @@ class HelpedHeaders(httpx2.Auth):
                 self._around.launcher, command, self._around.workspace.root, environment, WITHIN, b""
             )
         except LauncherError as error:
-            raise ToolFailed(f"headersHelper was not run: {error}") from error
+            raise ToolFailed(f"its headersHelper was not run: {error}") from error
         return _headers(ran)
 
 
@@ -89,18 +89,18 @@ def _headers(ran: Ran) -> Mapping[str, str]:
     finished = ran.finished
     if finished.ending != "exited":
         how = "was ended by a signal" if finished.ending == "signalled" else f"did not end within {WITHIN:g} s"
-        raise ToolFailed(f"headersHelper {how}")
+        raise ToolFailed(f"its headersHelper {how}")
     if finished.exit_code != 0:
-        raise ToolFailed(f"headersHelper failed with exit code {finished.exit_code}; run it yourself to see why")
+        raise ToolFailed(f"its headersHelper failed with exit code {finished.exit_code}; run it yourself to see why")
     try:
         made = json.loads(ran.stdout) if len(ran.stdout) <= MOST else None
     except (ValueError, RecursionError):
         made = None
     if not isinstance(made, dict):
-        raise ToolFailed("headersHelper printed no JSON object of headers")
+        raise ToolFailed("its headersHelper printed no JSON object of headers")
     for name, text in made.items():
         if not isinstance(text, str) or not is_header(name, text.strip()):
-            raise ToolFailed("headersHelper printed what no header of HTTP can hold")
+            raise ToolFailed("its headersHelper printed what no header of HTTP can hold")
     return {name: text.strip() for name, text in made.items()}
 
 
