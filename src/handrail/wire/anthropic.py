@@ -7,11 +7,11 @@ Client calls are `tool_use` blocks, also those that the provider's code executio
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallRequest, ObjectArguments
 from handrail.contract.results import ImagePart, Part, TextPart, ToolResult, part_text
+from handrail.contract.values import value
 from handrail.errors import WireError
 from handrail.wire.arguments import LENGTH_LIMIT, STREAM_ENDED, Cut, Raw, Whole, call_request
 from handrail.wire.ids import unique_ids
@@ -29,7 +29,7 @@ _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 """What an image block may hold; other media are named in text."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Block:
     """One content block. `input` is what a `tool_use` carries, as an object or as the text that was streamed."""
 

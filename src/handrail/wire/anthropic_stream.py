@@ -9,10 +9,11 @@ that was being sent does not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import ObjectArguments
+from handrail.contract.values import mutable
 from handrail.wire.anthropic import Block, blocks_of, response_of
 from handrail.wire.arguments import JsonText, read_arguments
 from handrail.wire.jsontext import index_of, object_of, text_of
@@ -23,7 +24,7 @@ _PIECES = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta
 """Deltas that add to what is there, and the key that holds the piece. What else a delta holds, it replaces."""
 
 
-@dataclass(slots=True)
+@mutable
 class _OpenBlock:
     start: JsonObject
     pieces: list[str] = field(default_factory=list)
@@ -57,7 +58,7 @@ class _OpenBlock:
         return Block(data, whole=self.whole)
 
 
-@dataclass(slots=True)
+@mutable
 class _Message:
     id: str = ""
     before: list[Block] = field(default_factory=list)

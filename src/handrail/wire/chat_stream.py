@@ -8,9 +8,10 @@ index, then the last call. Only a fragment with a name begins a call where there
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from handrail.contract.basics import Json, JsonObject
+from handrail.contract.values import mutable
 from handrail.wire.arguments import STREAM_ENDED
 from handrail.wire.chat import response_of
 from handrail.wire.jsontext import index_of, list_of, object_of, objects_of, parse, text_of
@@ -22,7 +23,7 @@ _GROWING = frozenset({"content", "refusal", "reasoning", "reasoning_content", "t
 """Keys of a delta whose text is a piece of a longer one. What another key holds replaces what it held before."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Call:
     index: int | None
     id: str = ""
@@ -66,7 +67,7 @@ class _Call:
         return {**self.beside, "id": self.id, "type": key, key: body}
 
 
-@dataclass(slots=True)
+@mutable
 class _Message:
     calls: list[_Call] = field(default_factory=list)
     by_id: dict[str, _Call] = field(default_factory=dict)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from handrail.contract.basics import Json, JsonObject
-from handrail.wire.gemini import finish_of
 from handrail.wire.jsontext import object_of, objects_of, text_of
 from handrail.wire.response import Wire
 
@@ -67,7 +66,11 @@ def is_event(document: JsonObject) -> bool:
     if isinstance(document.get("choices"), list):
         choices = objects_of(document.get("choices"))
         return not choices or any("delta" in choice and "message" not in choice for choice in choices)
-    return isinstance(document.get("candidates"), list) and not finish_of(document)
+    if not isinstance(document.get("candidates"), list):
+        return False
+    from handrail.wire.gemini import finish_of  # a wire of its own, that most never meet
+
+    return not finish_of(document)
 
 
 def is_whole(item: Json) -> bool:

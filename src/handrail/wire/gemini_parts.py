@@ -7,11 +7,12 @@ bring values of its arguments by JSON path (`partialArgs`), and a part that says
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TypeAlias
 
 from handrail.contract.basics import Json, JsonObject
+from handrail.contract.values import mutable, value
 from handrail.wire.arguments import STREAM_ENDED, Cut
 from handrail.wire.jsontext import object_of, objects_of, text_of
 from handrail.wire.text import joined, preview
@@ -22,7 +23,7 @@ _STEP = re.compile(r"""\.([^.*\[\]'"\s]+) | \[(\d{1,9})\] | \['((?:[^'\\]|\\.)*)
 Step: TypeAlias = "str | int"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GeminiPart:
     """One part. `call` is its function call, if it is one, and `arguments` what that carries."""
 
@@ -31,7 +32,7 @@ class GeminiPart:
     arguments: Json | Cut = None
 
 
-@dataclass(slots=True)
+@mutable
 class _Text:
     data: JsonObject
     pieces: list[str]
@@ -40,7 +41,7 @@ class _Text:
         return GeminiPart({**self.data, "text": joined(self.pieces)})
 
 
-@dataclass(slots=True)
+@mutable
 class _OpenCall:
     data: dict[str, Json]
     call: JsonObject

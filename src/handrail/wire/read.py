@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallRequest
 from handrail.errors import WireError
-from handrail.wire import (
-    anthropic,
-    anthropic_stream,
-    chat,
-    chat_stream,
-    gemini,
-    neutral,
-    responses,
-    responses_results,
-    responses_stream,
-)
+from handrail.wire.codecs import Event, codec_of
 from handrail.wire.detect import EXPECTED, is_event, is_record, is_whole, wire_of, wire_of_stream
 from handrail.wire.jsontext import CutShort, kind_of, objects_of, parse, values
 from handrail.wire.response import Answer, Response, Wire
 from handrail.wire.sse import DONE, events, is_sse
-
-Event: TypeAlias = JsonObject | None
-"""One event of a stream; None for the end marker `[DONE]`."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Codec:
-    decode: Callable[[JsonObject], Response]
-    decode_stream: Callable[[Sequence[Event]], list[Response]] | None
-    results: Callable[[Response, Sequence[Answer]], list[JsonObject]]
-
-
-_CODECS: Mapping[Wire, _Codec] = {
-    Wire.ANTHROPIC: _Codec(anthropic.decode, anthropic_stream.decode_stream, anthropic.results),
-    Wire.OPENAI_CHAT: _Codec(chat.decode, chat_stream.decode_stream, chat.results),
-    Wire.OPENAI_RESPONSES: _Codec(responses.decode, responses_stream.decode_stream, responses_results.results),
-    Wire.GEMINI: _Codec(gemini.decode, gemini.decode_stream, gemini.results),
-    Wire.NEUTRAL: _Codec(neutral.decode, None, neutral.results),
-}
 
 
 def read(source: str, wire: Wire | None = None) -> tuple[Response, ...]:
@@ -77,7 +46,7 @@ def encode(response: Response, answers: Sequence[Answer]) -> tuple[JsonObject, .
     calls = response.calls
     if len(answers) != len(calls) or not all(map(_is_answer, answers, calls)):
         raise ValueError(f"{len(answers)} answers do not match the {len(calls)} calls of the response in order")
-    return (*response.assistant, *_CODECS[response.wire].results(response, answers))
+    return (*response.assistant, *codec_of(response.wire).results(response, answers))
 
 
 def _is_answer(answer: Answer, call: CallRequest) -> bool:
@@ -126,7 +95,7 @@ def _decoded_response(document: JsonObject, wire: Wire | None, place: str) -> Re
         keys = ", ".join(f"`{key}`" for key in sorted(document)[:5])
         raise WireError(f"{place}: got an object with {keys or 'no keys'}; {EXPECTED}")
     try:
-        return _CODECS[wire].decode(document)
+        return codec_of(wire).decode(document)
     except WireError as error:
         raise WireError(f"{place}: {error}") from error
 
@@ -136,7 +105,7 @@ def _decoded_stream(recorded: Sequence[Json], wire: Wire | None, place: str) -> 
     wire = wire or wire_of_stream(stream)
     if wire is None:
         raise WireError(f"{place}: got no event of a known wire; {EXPECTED}")
-    codec = _CODECS[wire]
+    codec = codec_of(wire)
     if codec.decode_stream is None:
         return [_decoded_response(event, wire, place) for event in stream if event is not None]
     return codec.decode_stream(stream)

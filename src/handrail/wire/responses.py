@@ -9,10 +9,10 @@ that the same response already answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallForm, CallRequest
+from handrail.contract.values import value
 from handrail.errors import WireError
 from handrail.wire.arguments import LENGTH_LIMIT, Cut, JsonText, PlainText, Raw, Whole, call_request, given_back_text
 from handrail.wire.ids import unique_ids
@@ -49,7 +49,7 @@ _OUTPUT_ONLY = frozenset({"created_by"})
 """What the API adds to items and does not take back."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Call:
     item: JsonObject
     form: CallForm

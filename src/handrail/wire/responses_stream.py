@@ -8,9 +8,10 @@ A response that another one follows before it ended is an attempt that was given
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from handrail.contract.basics import Json, JsonObject
+from handrail.contract.values import mutable
 from handrail.wire.arguments import STREAM_ENDED
 from handrail.wire.jsontext import index_of, list_of, object_of, text_of
 from handrail.wire.response import Response, error_text
@@ -29,7 +30,7 @@ _TEXTS = {
 """Events that bring text in pieces (`.delta`) and then whole (`.done`), and the key that holds the whole."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Item:
     data: JsonObject
     index: int | None
@@ -58,7 +59,7 @@ class _Item:
                 return self.data
 
 
-@dataclass(slots=True)
+@mutable
 class _Stream:
     about: JsonObject = field(default_factory=dict)
     """The response object of the newest event that has one."""

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from handrail.agent.models.telling.anthropic import AnthropicTeller
-from handrail.agent.models.telling.chat import ChatTeller
-from handrail.agent.models.telling.gemini import GeminiTeller
-from handrail.agent.models.telling.responses import ResponsesTeller
 from handrail.agent.models.telling.teller import Teller, Told
 from handrail.wire import Wire
 
@@ -13,15 +9,23 @@ __all__ = ["Teller", "Told", "teller_for"]
 
 
 def teller_for(wire: Wire) -> Teller:
-    """For one response. Raises ValueError for the neutral wire, which has no streams."""
+    """For one response; loads no wire but this one. Raises ValueError for the neutral wire, which has no streams."""
     match wire:
         case Wire.ANTHROPIC:
+            from handrail.agent.models.telling.anthropic import AnthropicTeller
+
             return AnthropicTeller()
         case Wire.OPENAI_CHAT:
+            from handrail.agent.models.telling.chat import ChatTeller
+
             return ChatTeller()
         case Wire.OPENAI_RESPONSES:
+            from handrail.agent.models.telling.responses import ResponsesTeller
+
             return ResponsesTeller()
         case Wire.GEMINI:
+            from handrail.agent.models.telling.gemini import GeminiTeller
+
             return GeminiTeller()
         case Wire.NEUTRAL:
             raise ValueError("the neutral wire has no streams")
