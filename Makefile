@@ -7,7 +7,7 @@ COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-h
 export VENV
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults lint bench requirements clean
+.PHONY: help run setup servers test test-faults lint bench requirements clean
 
 help: ## Show what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -16,17 +16,19 @@ run: ## Set up everything and play the demo
 	@sh requirements/setup.sh run
 	@$(IN_VENV) handrail demo
 
-test: ## Set up everything and run the tests; ARGS="tests/policy -k deny" runs some, WORKERS=0 all in one process
+setup: ## Set up the environment of development
 	@sh requirements/setup.sh dev
+
+servers: setup ## Set up the MCP servers that tests drive
 	@sh requirements/servers.sh
+
+test: setup servers ## Set up everything and run the tests; ARGS="tests/policy -k deny" runs some, WORKERS=0 all in one process
 	$(IN_VENV) pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-test-faults: ## Kill a run at every write and transition, restart it, and see that nothing is lost or done twice
-	@sh requirements/setup.sh dev
+test-faults: setup ## Kill a run at every write and transition, restart it, and see that nothing is lost or done twice
 	HANDRAIL_FAULTS=all $(IN_VENV) pytest tests/faults
 
-lint: ## Check style, types and layers
-	@sh requirements/setup.sh dev
+lint: setup ## Check style, types and layers
 	$(IN_VENV) ruff check
 	$(IN_VENV) ruff format --check
 	$(IN_VENV) mypy
