@@ -10,11 +10,14 @@ it is compiled when needed, and so is what a dataclass tells of its fields.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, replace
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
+
+_MADE: Any = object()
+"""Stands for an argument that nobody gave, where a factory makes one."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -105,17 +108,17 @@ class _Init:
 def _compiled_init(made: Any) -> Any:
     """`def __init__(self, a, b=default_b)`, with a call of each slot's own setter for a body."""
     parameters, stores = [], ["pass"]
-    names: dict[str, Any] = {"MISSING": MISSING}
-    for each in fields(made):
-        names[f"set_{each.name}"] = getattr(made, each.name).__set__
-        stored = each.name
-        if each.default_factory is not MISSING:
-            names[f"make_{each.name}"], names[f"default_{each.name}"] = each.default_factory, MISSING
-            stored = f"make_{each.name}() if {each.name} is MISSING else {each.name}"
-        elif each.default is not MISSING:
-            names[f"default_{each.name}"] = each.default
-        stores.append(f"set_{each.name}(self, {stored})")
-        parameters.append(f"{each.name}=default_{each.name}" if f"default_{each.name}" in names else each.name)
+    names: dict[str, Any] = {}
+    for name, (_, said) in made.__handrail_fields__.items():
+        default, factory = (said.default, said.default_factory) if isinstance(said, Field) else (said, MISSING)
+        names[f"set_{name}"], stored = getattr(made, name).__set__, name
+        if factory is not MISSING:
+            names[f"make_{name}"], default = factory, _MADE
+            stored = f"make_{name}() if {name} is default_{name} else {name}"
+        if default is not MISSING:
+            names[f"default_{name}"] = default
+        parameters.append(name if default is MISSING else f"{name}=default_{name}")
+        stores.append(f"set_{name}(self, {stored})")
     exec(f"def __init__(self, {', '.join(parameters)}): {'; '.join(stores)}", names)
     init = names["__init__"]
     init.__qualname__ = f"{made.__qualname__}.__init__"
