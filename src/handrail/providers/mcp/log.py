@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from handrail.providers.mcp.around import Around
+from handrail.providers.mcp.whole_lines import lines_of, parted
 from handrail.sandbox.finishing import to_the_end
 from handrail.sandbox.kept_output import KeptOutput
 from handrail.settings.mcp.server import Concealed, Http, ServerConfig, Stdio
@@ -27,6 +28,8 @@ MOST_WAITING = 256_000
 """Bytes that wait to be written; of more, the middle is left out."""
 WRITE_EVERY = 0.25
 """Seconds."""
+QUIET = 2.0
+"""Seconds after which the beginning of a line, as a question is, is written though its end did not come."""
 _SECRET = 8
 """Characters from which on a variable or header is taken for a secret."""
 _LAST_WORDS = 8_192
@@ -66,6 +69,8 @@ class ServerLog:
         self._redactor = redactor
         self._last = KeptOutput(2 * _LAST_WORDS)
         self._waiting = KeptOutput(MOST_WAITING)
+        self._begun = b""
+        """The beginning of a line whose end is not there yet."""
         self._news = asyncio.Event()
 
     def add(self, piece: bytes) -> None:
@@ -97,7 +102,7 @@ class ServerLog:
 
     def last_line(self) -> str:
         """The last that says something, for a message; empty when it said nothing."""
-        text = (self._last.head + self._last.tail).decode("utf-8", "replace")
+        text = lines_of(self._last).decode("utf-8", "replace")
         lines = [line for line in text.splitlines() if line.strip()]
         return self.without_secrets(lines[-1].strip())[:_LINE_SHOWN] if lines else ""
 
@@ -105,24 +110,38 @@ class ServerLog:
         """Writes what is said to the file, until it is cancelled; then the rest."""
         try:
             while True:
-                await self._news.wait()
-                await asyncio.sleep(WRITE_EVERY)
-                await self._write()
+                is_quiet = not await self._more()
+                if not is_quiet:
+                    await asyncio.sleep(WRITE_EVERY)
+                await to_the_end(self._write(all_of_it=is_quiet), on_cancel=lambda: None)
         finally:
-            await to_the_end(self._write(), on_cancel=lambda: None)
+            await to_the_end(self._write(all_of_it=True), on_cancel=lambda: None)
 
-    async def _write(self) -> None:
+    async def _more(self) -> bool:
+        """Waits for news; while a line has begun, not for long: then there are none."""
+        try:
+            async with asyncio.timeout(QUIET if self._begun else None):
+                await self._news.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _write(self, *, all_of_it: bool) -> None:
+        """One at a time."""
         waiting, self._waiting = self._waiting, KeptOutput(MOST_WAITING)
         self._news.clear()
-        if self._file is None or not waiting.head:
-            return
-        left_out = f"\n[{waiting.dropped:,} bytes left out]\n".encode() if waiting.dropped else b""
-        text = (waiting.head + left_out + waiting.tail).decode("utf-8", "replace")
-        await asyncio.to_thread(self._append, self._file, text)
+        if self._file is not None and (waiting.head or self._begun):
+            said = lines_of(waiting, self._begun)
+            self._begun = await asyncio.to_thread(self._append, self._file, said, all_of_it)
 
-    def _append(self, file: Path, text: str) -> None:
-        """A log that can't be written is not kept: nothing else depends on it."""
-        data = self._redactor.text(text).encode()
+    def _append(self, file: Path, said: bytes, all_of_it: bool) -> bytes:
+        """Gives what waits for more. A log that can't be written is not kept: nothing else depends on it."""
+        text, begun = parted(said, self._redactor.text, to_the_end=all_of_it)
+        if text:
+            self._keep(file, text.encode())
+        return begun
+
+    def _keep(self, file: Path, data: bytes) -> None:
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with locked(file.with_suffix(".lock")):
