@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TypeAlias
 
 from handrail.agent.conversation import CarriedOut, Entry, Told
@@ -136,4 +136,4 @@ async def _answer(model: Model, request: ModelRequest) -> tuple[str, Usage]:
 
 @cache
 def _instructions() -> str:
-    return files("handrail.agent.context").joinpath("summary.md").read_text("utf-8").strip()
+    return (Path(__file__).parent / "context" / "summary.md").read_text("utf-8").strip()

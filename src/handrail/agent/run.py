@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from handrail.agent.events import Ended, Finished
 from handrail.agent.limits import Limits
 from handrail.agent.model import Stop
 from handrail.agent.spent import Spent
+from handrail.contract.values import mutable
 
 N = TypeVar("N", int, float)
 
 
-@dataclass(slots=True)
+@mutable
 class Run:
     """From what the user says to the end of the work on it."""
 

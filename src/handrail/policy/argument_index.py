@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from handrail.contract.basics import Json, JsonObject
+from handrail.contract.values import mutable
 from handrail.policy.argument_conditions import (
     ArgumentCondition,
     Equals,
@@ -82,7 +83,7 @@ class _Joined:
         return self.positions if held else []
 
 
-@dataclass(slots=True)
+@mutable
 class _Values:
     """What is asked of one parameter."""
 

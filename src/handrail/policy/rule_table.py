@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from handrail.contract.decision import Outcome, RuleRef
 from handrail.contract.tool import Kind
+from handrail.contract.values import mutable
 from handrail.policy.argument_conditions import ArgumentCondition, ArgumentTest, Equals, Regex, TextGlob
 from handrail.policy.hosts import HostPattern
 from handrail.policy.modes import Mode
@@ -25,7 +26,7 @@ TESTS = ("equals", "regex")
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
+@mutable
 class Entry:
     """One rule as written, where, and what was found wrong with it."""
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from handrail.contract.values import mutable
 
 _HEADER = re.compile(r"[ \t]*(\[\[?)[ \t]*(.*?)[ \t]*\]\]?[ \t]*(?:#[^\n]*)?(?=\n|$)")
 _KEY = re.compile(r"""[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z0-9_-]+))[ \t]*[.=]""")
 _STRINGS = ('"""', "'''", '"', "'")
 
 
-@dataclass(slots=True)
+@mutable
 class TableLines:
     """One `[table]` or `[[table]]` as it stands in the text; the first has no name and is the top of the file."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Protocol, get_args
 
@@ -13,6 +13,7 @@ from handrail.contract.basics import ApprovalId, Instant
 from handrail.contract.calls import AwaitingApproval
 from handrail.contract.confirmation import Always, Answer, EditArguments, Once, Reply
 from handrail.contract.ports import Asker, Unanswered
+from handrail.contract.values import value
 from handrail.errors import JournalError, UsageError
 from handrail.runtime.answers import Given, check_fits, kind_of
 from handrail.runtime.askers import LeftOpen
@@ -24,7 +25,7 @@ EXPIRY_LOOK_SECONDS = 0.25
 """The longest sleep before the clock is looked at again: it may be set forward meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NoAnswer:
     """The asker failed: a fault in it, which is said, for nobody has said yes."""
 
@@ -46,7 +47,7 @@ class OwnBook:
         return given
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Question:
     call: AwaitingApproval
     reply: asyncio.Future[Given | None]

@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from handrail.runtime.value_rows import values_of
 from handrail.settings.places import journal_file
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Books:
     """The books of one session."""
 

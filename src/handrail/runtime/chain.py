@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from handrail.contract.basics import Instant, SessionId
+from handrail.contract.values import value
 from handrail.errors import UsageError
 from handrail.runtime.records import canonical
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StoredEvent:
     """One event's columns, but for the two hashes."""
 
@@ -39,7 +39,7 @@ class StoredEvent:
         return _sha256(previous + canonical(self.columns))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Link:
     """One event as the chain sees it."""
 
@@ -50,7 +50,7 @@ class Link:
     """The stored hash is the hash of the stored columns."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Flaw:
     """What is wrong at one event, at one that should be there, or (`sequence` 0) with the session's own row."""
 
@@ -59,7 +59,7 @@ class Flaw:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Anchor:
     """The end of a session's chain at some time. What came later, it says nothing of."""
 

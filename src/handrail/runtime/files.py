@@ -14,7 +14,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -22,6 +21,7 @@ from typing import Literal, TypeVar
 
 from handrail.contract.context import Entry, FileChange, FileContent, Workspace
 from handrail.contract.effects import Effects, PathEffect
+from handrail.contract.values import value
 from handrail.errors import FileTooLarge, ToolFailed
 from handrail.runtime import atomic, file_failures, staging
 from handrail.runtime.file_failures import Missing
@@ -35,7 +35,7 @@ T = TypeVar("T")
 Kind = Literal["file", "folder", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Place:
     """A path that the effects hold, as their facts resolved it."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from handrail.contract.basics import CallId
 from handrail.contract.context import FileContent
+from handrail.contract.values import mutable
 
 MOST_FILES = 10_000
 """Files remembered; of more, those used longest ago are forgotten, which costs no more than reading them again."""
@@ -17,7 +18,7 @@ MOST_CALLS = 1_000
 """Calls of which it is known what they showed: until the end of their turn, it may not have arrived."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Known:
     digest: str
     views: set[str] = field(default_factory=set)

@@ -7,9 +7,9 @@ import posixpath
 import re
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase, translate
 
+from handrail.contract.values import value
 from handrail.policy.protected import protection
 from handrail.policy.secrets import BEGINNINGS, ENDINGS, NAMES, is_secret_name
 
@@ -56,7 +56,7 @@ def readable_by_all(path: str) -> bool:
     return bool(mode & stat.S_IROTH) and (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Holdings:
     """What lies below a folder, as far as it matters."""
 

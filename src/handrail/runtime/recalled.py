@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +69,7 @@ class RecalledCall:
         return self.arguments is self.request.arguments
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Trail:
     """The events of one call as they stand in the file, not taken apart yet: most calls are of the past."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, assert_never
 from weakref import WeakKeyDictionary
 
@@ -33,6 +32,7 @@ from handrail.contract.decision import Decision
 from handrail.contract.effects import Effects, PathEffect
 from handrail.contract.secret import marks_secrets
 from handrail.contract.tool import Invocation, Tool
+from handrail.contract.values import value
 from handrail.runtime.redacted_view import redactor_for, view_of
 from handrail.runtime.stored import encoded
 from handrail.settings.redaction import Redactor
@@ -43,7 +43,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 PayloadKind = Literal["arguments", "confirmation", "result"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Payload:
     """What may hold secrets. `digest` stands in the event: SHA-256 of salt and content, hexadecimal."""
 
@@ -53,7 +53,7 @@ class Payload:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Record:
     """One event, ready to be chained and written."""
 

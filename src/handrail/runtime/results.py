@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from handrail.contract.basics import CallId
 from handrail.contract.results import JsonPart, Part, ResourcePart, TextPart, ToolResult, part_text
 from handrail.contract.spill import Kept
+from handrail.contract.values import value
 from handrail.runtime.cutting import head_end, is_json, json_cuts, tail_start
 from handrail.runtime.spilling import SpillFolder
 
@@ -22,7 +23,7 @@ _MOST_CUT_APART = 8
 _ASK_FOR_LESS = Kept(None).in_words
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Whole:
     """What is known of a text that is cut: where it is kept, or why it is not, and how long it is."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from handrail.contract.context import Workspace
 from handrail.contract.effects import PathEffect, Scope
+from handrail.contract.values import value
 from handrail.policy.facts import Access, PathFact
 from handrail.policy.places import SYSTEM_FOLDERS, Places, Zone, leads_elsewhere, normal, strictest, within
 from handrail.policy.protected import protection
@@ -18,7 +19,7 @@ from handrail.policy.secrets import is_secret_name
 from handrail.runtime import looking
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Surveyor:
     """Makes PathFacts. All methods but `of` block: they run in a worker thread."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
+from handrail.contract.values import value
 from handrail.errors import ToolFailed
 from handrail.runtime.staging import Staged
 
 NOTHING = "No file was changed."
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ready:
     shown: str
     """The file, for messages."""

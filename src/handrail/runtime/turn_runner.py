@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from handrail.contract.basics import ApprovalId, CallId
 from handrail.contract.calls import CallRequest, Canceller, UnusableArguments
 from handrail.contract.confirmation import Answer
 from handrail.contract.ports import Asker
-from handrail.contract.values import value
+from handrail.contract.values import mutable, value
 from handrail.errors import ModelError, UnknownTool, UsageError
 from handrail.runtime.approvals import Desk
 from handrail.runtime.batches import Batch
@@ -47,7 +47,7 @@ class OnBehalf:
     """That call while it runs: the subagent's end with it. None: it works in the background."""
 
 
-@dataclass(slots=True)
+@mutable
 class _OpenTurn:
     """A response's calls: those that were submitted so far, while it still comes."""
 

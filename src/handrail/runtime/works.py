@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from handrail.contract.values import value
 from handrail.runtime.approvals import Desk
 from handrail.runtime.books import Books
 from handrail.runtime.bus import Bus
@@ -33,7 +33,7 @@ from handrail.runtime.turn_runner import TurnRunner
 from handrail.settings.load import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Works:
     """The moving parts of one session."""
 

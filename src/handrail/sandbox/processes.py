@@ -17,15 +17,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from handrail.contract.values import value
 from handrail.sandbox.marks import Mark
 
 _SHELL = "/bin/sh"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Process:
     pid: int
     started: int

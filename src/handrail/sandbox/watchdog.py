@@ -12,7 +12,7 @@ import contextlib
 import os
 import sys
 import weakref
-from importlib.resources import files
+from pathlib import Path
 
 from handrail.sandbox.marks import Mark
 
@@ -42,7 +42,7 @@ class Watchdog:
         """Without `sh`, or out of processes, children go unwatched."""
         if sys.platform == "win32":
             return
-        script = files("handrail.sandbox").joinpath("watchdog.sh").read_text("utf-8")
+        script = Path(__file__).with_name("watchdog.sh").read_text("utf-8")
         read, write = os.pipe()
         actions = (
             (os.POSIX_SPAWN_DUP2, read, 0),

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from handrail.contract.values import value
 from handrail.settings.placeholders import OPENING, placeholder
 
 MARKED = "marked"
@@ -36,13 +36,13 @@ class _Expression(Protocol):
     def sub(self, replacement: Any, text: bytes) -> bytes: ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Shape:
     kind: str
     pattern: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Knowledge:
     """`redaction.toml`."""
 
@@ -57,7 +57,7 @@ class _Knowledge:
     @classmethod
     @cache
     def load(cls) -> _Knowledge:
-        table = tomllib.loads(files("handrail.settings").joinpath("redaction.toml").read_text("utf-8"))
+        table = tomllib.loads(Path(__file__).with_name("redaction.toml").read_text("utf-8"))
         names = table["variables"]
         return cls(
             tuple(names["within"]),
@@ -118,10 +118,10 @@ class Redactor:
 
     def _secret_variables(self) -> Iterable[tuple[str, str]]:
         knowledge = _Knowledge.load()
-        for name, value in self._environment.items():
-            value = value.strip()
-            if len(value) >= knowledge.shortest and knowledge.is_secret_name(name):
-                yield name, value
+        for name, given in self._environment.items():
+            text = given.strip()
+            if len(text) >= knowledge.shortest and knowledge.is_secret_name(name):
+                yield name, text
 
     @cached_property
     def _values(self) -> _Expression | None:

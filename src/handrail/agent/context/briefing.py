@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from handrail.agent.context.environment import environment_text
@@ -94,4 +93,4 @@ def main_role() -> str:
 
 
 def _data(name: str) -> str:
-    return files("handrail.agent.context").joinpath(name).read_text("utf-8")
+    return Path(__file__).with_name(name).read_text("utf-8")

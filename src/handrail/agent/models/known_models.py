@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from handrail.agent.model import Model, Usage
@@ -110,5 +110,5 @@ def _dollars(given: object) -> float | None:
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Mapping[str, object]]]:
-    text = files("handrail.agent.models").joinpath("models.toml").read_text("utf-8")
+    text = Path(__file__).with_name("models.toml").read_text("utf-8")
     return {name: rows for name, rows in tomllib.loads(text).items() if isinstance(rows, dict)}

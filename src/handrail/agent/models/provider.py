@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from handrail.contract.values import value
 from handrail.wire import Habits, Wire
@@ -43,7 +43,7 @@ class Provider:
 @cache
 def known_providers() -> Mapping[str, Provider]:
     """By name, in the order in which keys are looked for."""
-    table = tomllib.loads(files("handrail.agent.models").joinpath("providers.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("providers.toml").read_text("utf-8"))
     return {name: _provider(name, row) for name, row in table.items()}
 
 

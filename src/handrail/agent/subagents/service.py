@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from handrail.agent.subagents.subagent import Subagent
 from handrail.agent.subagents.types import NO_AGENTS, NOT_FOR_SUBAGENTS, kind_named, kinds_with, listed
 from handrail.contract.agents import AgentOrder, AgentReply, AgentState, AgentStatus
 from handrail.contract.hooks import OfAgent
+from handrail.contract.values import value
 from handrail.errors import HandrailError, ToolFailed
 from handrail.policy import Mode
 from handrail.policy.modes import stricter
@@ -39,7 +40,7 @@ ModelNamed: TypeAlias = Callable[[str], Model]
 """The model of a name. Raises HandrailError where there is none, or it can't be used."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MainAgent:
     """The agent that the user speaks with."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from handrail.agent.context.briefing import Briefing
 from handrail.agent.events import AgentEvent, Ended, Finished
 from handrail.agent.loop import Loop
 from handrail.contract.agents import AgentReply, AgentState, AgentStatus
+from handrail.contract.values import mutable
 from handrail.policy.modes import stricter
 from handrail.runtime.speaker import Speaker
 
@@ -21,7 +22,7 @@ def unheard(_: AgentEvent) -> None:
     """Nobody listens to what a subagent's model says; its calls are told by the session."""
 
 
-@dataclass(slots=True)
+@mutable
 class Subagent:
     """It outlives its tasks: told more, it goes on with its conversation."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 
+from handrail.contract.agents import AGENT, SEND_MESSAGE
 from handrail.policy.reach import Reach
-from handrail.runtime.subagents import AGENT
 from handrail.settings.agents.agent_type import AgentType
 from handrail.settings.agents.reading import read_agent
 
@@ -36,16 +36,31 @@ def kind_named(name: str, kinds: Mapping[str, AgentType]) -> AgentType | None:
     return kinds.get(name) or kinds.get(_THEIR_NAMES.get(name, ""))
 
 
+_LISTED = "The kinds of agents:"
+
+
 @cache
 def built_in() -> tuple[AgentType, ...]:
     return tuple(kind for name in _OURS if (kind := _of_ours(name)) is not None)
 
 
+def told_without_session(found: Iterable[AgentType], *, deepest: int) -> Mapping[str, str]:
+    """What the menu tells of agents, by tool, where none is open yet. `deepest`: how many agents may stand between one
+    and the person."""
+    return {AGENT: listed(kinds_with(found).values())} if deepest else {AGENT: "", SEND_MESSAGE: ""}
+
+
 def listed(kinds: Iterable[AgentType]) -> str:
     """For the menu: a line for each."""
-    return "The kinds of agents:\n" + "\n".join(f"- {kind.name}: {kind.description}" for kind in kinds)
+    return "\n".join((_LISTED, *(f"- {kind.name}: {kind.description}" for kind in kinds)))
+
+
+def listed_in(description: str) -> Sequence[str]:
+    """The lines of `listed` in what a tool's menu entry tells; none where it tells of no kinds."""
+    _, _, kinds = description.partition(f"{_LISTED}\n")
+    return kinds.splitlines()
 
 
 def _of_ours(name: str) -> AgentType | None:
-    text = files("handrail.agent.subagents").joinpath("kinds", f"{name}.md").read_text("utf-8")
+    text = (Path(__file__).parent / "kinds" / f"{name}.md").read_text("utf-8")
     return read_agent(text, name).type

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
+from handrail.contract.values import value
 from handrail.policy.places import normal
 from handrail.policy.shell.words import Known, Word
 
@@ -21,7 +22,7 @@ _NO_FOLDER_OPTION = "-command"
 """Of PowerShell, in any case; it only starts like `-C`."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Folder:
     """A folder that a part of a command may run in."""
 
@@ -34,7 +35,7 @@ Folders: TypeAlias = tuple[Folder, ...]
 """All that are possible at one place in a command; none where that place is never reached."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class After:
     """Where the shell stands after a part succeeded, and after it failed."""
 

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 RUN_HOOKS = ("post-index-change",)
 """Hooks that reading commands run: `git diff` may write what it learned of the files' times into the index."""
@@ -37,5 +37,5 @@ def is_harmless_setting(name: str) -> bool:
 
 @cache
 def _harmless() -> Mapping[str, frozenset[str]]:
-    text = resources.files("handrail.policy.shell").joinpath("git_settings.toml").read_text("utf-8")
+    text = Path(__file__).with_name("git_settings.toml").read_text("utf-8")
     return {section: frozenset(keys) for section, keys in tomllib.loads(text).items()}

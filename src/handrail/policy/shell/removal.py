@@ -5,10 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from handrail.contract.values import value
 from handrail.policy.facts import CommandFact, Removal
 from handrail.policy.places import BELOW_ROOT, TOP_FOLDERS, Places, normal
 from handrail.policy.shell.folders import Folders
@@ -48,7 +49,7 @@ class Reach(StrEnum):
     """What a search finds below it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Target:
     """A path that would be removed."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
-from handrail.contract.values import value
+from handrail.contract.values import mutable, value
 from handrail.settings.agents.agent_type import AgentType
 from handrail.settings.agents.reading import ReadAgent, read_agent
 from handrail.settings.opening import Opener, Place
@@ -58,7 +58,7 @@ def agent_places(workspace: Path, folders: Folders, home: Path | None) -> Iterat
         yield Place(workspace / name, Origin(Layer.PROJECT, name))
 
 
-@dataclass(slots=True)
+@mutable
 class _Search:
     opener: Opener
     usable: dict[str, AgentType] = field(default_factory=dict)

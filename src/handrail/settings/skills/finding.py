@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
-from handrail.contract.values import value
+from handrail.contract.values import mutable, value
 from handrail.policy.patterns import BadPattern, PathPattern
 from handrail.settings.folder_content import FolderContent, read_folder
 from handrail.settings.opening import Opener, Place
@@ -53,7 +53,7 @@ def find_skills(opener: Opener, folders: Folders, home: Path | None) -> FoundSki
     return FoundSkills(tuple(usable), tuple(search.waiting), frozenset(search.trusted), tuple(search.problems))
 
 
-@dataclass(slots=True)
+@mutable
 class _Search:
     opener: Opener
     usable: dict[str, Skill] = field(default_factory=dict)
