@@ -73,12 +73,9 @@ class Called:
 
     def __init__(self, first: Reading, others: Callable[[], Iterable[Reading]] = tuple) -> None:
         """`others` gives the less likely readings, in their order; it is asked when the first one does not fit."""
+        self.tool = first.tool
         self._first = first
         self._others = others
-
-    @cached_property
-    def tool(self) -> Tool[Any]:
-        return itself(self._first.tool)
 
     @cached_property
     def _readings(self) -> tuple[Reading, ...]:

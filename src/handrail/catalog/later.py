@@ -34,6 +34,10 @@ class LaterTool(Tool[Any]):
         self.parameters = _LaterParameters(schema, self)
         self._enabled = enabled
 
+    @property
+    def is_loaded(self) -> bool:
+        return "loaded" in vars(self)
+
     @cached_property
     def loaded(self) -> Tool[Any]:
         """The tool itself. What is said of it is the same."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import Self
 
 from handrail.catalog.called import Called, OwnReading
+from handrail.catalog.later import LaterTool
 from handrail.catalog.registry import Registry
 from handrail.catalog.search.deferred import SessionDeferredTools
 from handrail.catalog.toolbox import Toolbox
 from handrail.contract.calls import CallForm, CallRequest
 from handrail.contract.values import value
+from handrail.errors import UnknownTool
 from handrail.runtime.hosted import HostedServerCall
 from handrail.runtime.judge import Judge
 from handrail.runtime.questions import QuestionCall
@@ -58,6 +62,13 @@ class Finder:
         called = self._registry.called(request.name, self._model)
         self._deferred.called(called.tool)
         return called
+
+    async def load(self, request: CallRequest) -> None:
+        """Beside the event loop: the first call of a tool may be the first to need pydantic."""
+        with suppress(UnknownTool):
+            tool = self(request).tool
+            if isinstance(tool, LaterTool) and not tool.is_loaded:
+                await asyncio.to_thread(lambda: tool.loaded)
 
     async def awaited(self, request: CallRequest) -> bool:
         return await self._sources.awaited(request.name)

@@ -62,6 +62,10 @@ class ToolFinder(Protocol):
         """By any of its names. Raises UnknownTool."""
         ...
 
+    async def load(self, request: CallRequest) -> None:
+        """What it takes to check the call is there when this returns, if there is such a tool."""
+        ...
+
     async def awaited(self, request: CallRequest) -> bool:
         """Waits while a source is starting that the tool could come from. False where there is none."""
         ...
@@ -95,6 +99,7 @@ class Intake:
 
         A call whose arguments a hook has changed stays pending, with those.
         """
+        await self._find.load(call.request)
         invocation = self._bound(live, call)
         if _names_nothing(invocation) and await self._find.awaited(call.request):
             invocation = self._bound(live, call)
