@@ -96,6 +96,31 @@ def test_the_report_is_one_object(work: Path, played) -> None:
     assert report["session"] in done.err
 
 
+LOUD = """from handrail import tool
+print("loads")
+
+@tool
+def loud() -> str:
+    "Is loud."
+    print("runs")
+    return "ok"
+"""
+
+
+def test_what_a_tools_code_prints_stands_in_no_events(work: Path, played) -> None:
+    own = work.parent / "config" / "tools"
+    own.mkdir(parents=True)
+    (own / "loud.py").write_text(LOUD)
+    with played((says("I call.", Use("loud", {})), says("Done."))):
+        done = run(work, "Call it.", "--stream-json", "--approve", "all")
+    assert done.code == 0, done.err
+    assert done.reports[-1]["ended"] == "done"
+    assert [line for line in done.err.splitlines() if "printed" in line] == [
+        "handrail: a tool printed: loads",
+        "handrail: a tool printed: runs",
+    ]
+
+
 def test_events_come_as_they_happen_and_the_report_comes_last(work: Path, played) -> None:
     with played(SCRIPT):
         done = run(work, "When is high water?", "--stream-json")

@@ -27,12 +27,13 @@ from handrail.surfaces.cli.endings import ENDINGS, in_dollars
 from handrail.surfaces.cli.exec_command import tell_survivors
 from handrail.surfaces.cli.hints import in_that
 from handrail.surfaces.cli.interrupting import interruptible
+from handrail.surfaces.cli.own_output import OwnOutput, own_output
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.run.report import EXITS, Began
 from handrail.surfaces.cli.run.unasked import Unasked
 from handrail.surfaces.cli.run.views import Lines, Text, View
 from handrail.surfaces.cli.sources import SourceNotes
-from handrail.surfaces.cli.text import printable, wants_colour
+from handrail.surfaces.cli.text import printable
 
 
 class Output(Enum):
@@ -54,9 +55,14 @@ class Task:
 
 async def carry_out(task: Task, settings: Settings, output: Output) -> int:
     """The exit code. Raises UsageError where no model can be used."""
+    with own_output() as own:
+        return await _carried_out(task, settings, output, own)
+
+
+async def _carried_out(task: Task, settings: Settings, output: Output, own: OwnOutput) -> int:
     model = model_of(settings=settings)
     approve = Approve(settings[APPROVE])
-    view = _view(output, leaves_open=approve is Approve.WAIT)
+    view = _view(output, own, leaves_open=approve is Approve.WAIT)
     asker = asker_of_option(approve, settings.workspace)
     unasked = Unasked(asker)
     # Who chose that nobody is asked knows it, and rules may go by it.
@@ -81,10 +87,10 @@ async def carry_out(task: Task, settings: Settings, output: Output) -> int:
     return EXITS[finished.ended]
 
 
-def _view(output: Output, *, leaves_open: bool) -> View:
+def _view(output: Output, own: OwnOutput, *, leaves_open: bool) -> View:
     if output is Output.TEXT:
-        return Text(colour=wants_colour(), leaves_open=leaves_open)
-    return Lines(every=output is Output.EVENTS, leaves_open=leaves_open)
+        return Text(own, leaves_open=leaves_open)
+    return Lines(own, every=output is Output.EVENTS, leaves_open=leaves_open)
 
 
 def _soon(told: Callable[[Event], None], event: Event) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import Protocol
 
 import click
@@ -21,6 +20,7 @@ from handrail.runtime.redacted_view import redactor_for
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.journals import shown_time
+from handrail.surfaces.cli.own_output import OwnOutput
 from handrail.surfaces.cli.run.report import Began, agent_event_json, began_json, finished_json
 from handrail.surfaces.cli.text import dim, printable
 from handrail.surfaces.cli.turn_text import headline
@@ -45,8 +45,9 @@ class View(Protocol):
 class Lines:
     """A JSON object on a line of its own for each event; the last one is the report."""
 
-    def __init__(self, *, every: bool, leaves_open: bool) -> None:
+    def __init__(self, own: OwnOutput, *, every: bool, leaves_open: bool) -> None:
         """Not `every`: the report alone. `leaves_open`: questions are for whoever answers later."""
+        self._own = own
         self._every = every
         self._leaves_open = leaves_open
         self._began = Began("", "", "", "")
@@ -55,7 +56,7 @@ class Lines:
     def began(self, began: Began) -> None:
         self._began = began
         if self._every:
-            _write(began_json(began))
+            self._write(began_json(began))
 
     def told(self, event: Event) -> None:
         if isinstance(event, CallChanged):
@@ -63,22 +64,27 @@ class Lines:
             if self._leaves_open:
                 _tell_if_waiting(event.state)
         if self._every:
-            _write(event_json(event))
+            self._write(event_json(event))
 
     def said(self, event: AgentEvent) -> None:
         line = agent_event_json(event)
         if self._every and line is not None:
-            _write(line)
+            self._write(line)
 
     def finished(self, finished: Finished, spent: Spent) -> None:
-        _write(finished_json(self._began, finished, spent, self._calls.values()))
+        self._write(finished_json(self._began, finished, spent, self._calls.values()))
+
+    def _write(self, report: JsonObject) -> None:
+        """All ASCII: valid wherever it goes, half characters from a model included."""
+        self._own.line(json.dumps(report))
 
 
 class Text:
     """What the model says goes to stdout, line by line; its calls are lines on stderr."""
 
-    def __init__(self, *, colour: bool, leaves_open: bool) -> None:
-        self._colour = colour
+    def __init__(self, own: OwnOutput, *, leaves_open: bool) -> None:
+        self._own = own
+        self._colour = own.colour
         self._leaves_open = leaves_open
         self._redactor = Redactor(os.environ)
         self._open = ""
@@ -136,7 +142,7 @@ class Text:
         self._open = ""
 
     def _print(self, line: str) -> None:
-        click.echo(self._redactor.text(printable(line, keep_lines=True)))
+        self._own.line(self._redactor.text(printable(line, keep_lines=True)))
 
     def _safe(self, text: str) -> str:
         return self._redactor.text(printable(text))
@@ -165,9 +171,3 @@ def _tell_if_waiting(state: CallState) -> None:
                 f"the run goes on when that is answered in another terminal: handrail approvals approve "
                 f"{state.approval}, or reject; what asks is an agent, whose work would end with the run"
             )
-
-
-def _write(report: JsonObject) -> None:
-    """All ASCII: valid wherever it goes, half characters from a model included."""
-    sys.stdout.write(json.dumps(report) + "\n")
-    sys.stdout.flush()
