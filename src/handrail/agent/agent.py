@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from handrail.agent.context.briefing import Briefing, Place, main_role
 from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, Reported
 from handrail.agent.hands import Host
-from handrail.agent.kept import KeptConversation
+from handrail.agent.kept import KeptConversation, check_keepable
 from handrail.agent.kept_work import KeptWork
 from handrail.agent.limits import USUAL, Limits
 from handrail.agent.loop import Halt, Loop
@@ -100,9 +100,10 @@ class Agent:
         still wait are cancelled. The last event is always `Finished`. Left early, the work is interrupted.
         `to_the_end`: it has not finished before the model has heard of every subagent in the background, nor while
         what waits for an answer is a subagent's, whose work would end with the process. Raises UsageError while
-        another one is at work.
+        another one is at work, and for a text of millions of characters.
         """
         self._check_idle()
+        check_keepable(text)
         self._loop.begin()
         self._kept.begins(text, self.spent)
         self._ended = None

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from handrail.agent.conversation import CarriedOut, Conversation, Entry
+from handrail.agent.conversation import CarriedOut, Conversation, Entry, Told
 from handrail.contract.basics import SessionId
 from handrail.contract.results import TextPart, ToolResult
 from handrail.contract.session_values import SessionValues
 from handrail.errors import ToolFailed, UsageError
+from handrail.runtime.session_values import LARGEST
 from handrail.runtime.stored import decoded, encoded
 from handrail.runtime.value_rows import last_session_with
 
@@ -76,6 +77,14 @@ class KeptConversation:
 
     def _place(self, place: int) -> str:
         return f"{self._name}/{place}"
+
+
+def check_keepable(text: str) -> None:
+    """Raises UsageError for what is too much for one message of the user's."""
+    if len(encoded(Told(text))) > LARGEST:
+        raise UsageError(
+            f"that is too much for one message, {len(text):,} characters: put it into a file, and say which one to read"
+        )
 
 
 def last_conversation(journal: Path) -> SessionId:

@@ -7,6 +7,10 @@ from typing import Protocol
 
 from handrail.contract.values import value
 
+AGENT = "agent"
+SEND_MESSAGE = "send_message"
+"""The tools that give tasks to agents, and tell them more."""
+
 
 class AgentState(StrEnum):
     """Where a subagent stands."""

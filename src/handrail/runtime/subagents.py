@@ -10,7 +10,7 @@ from typing import Protocol
 from weakref import WeakSet
 
 from handrail.catalog import Menu
-from handrail.contract.agents import AgentOrder, AgentReply
+from handrail.contract.agents import AGENT, SEND_MESSAGE, AgentOrder, AgentReply
 from handrail.contract.basics import CallId
 from handrail.contract.calls import Canceller
 from handrail.contract.context import Output
@@ -25,9 +25,6 @@ from handrail.runtime.speaker import Speaker
 from handrail.runtime.turn_runner import OnBehalf, TurnRunner
 from handrail.runtime.turns import Turn
 from handrail.wire import Wire
-
-AGENT = "agent"
-SEND_MESSAGE = "send_message"
 
 _NONE_HERE = "There are no agents in this session. Do it yourself."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from handrail import __version__
 from handrail.errors import UsageError
@@ -28,7 +28,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """Raises UsageError for an address that is none, or to which a key would travel for everybody to read."""
-        parts = urlsplit(self.address)
+        parts = _parts(self.address)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
             raise UsageError(
                 f"{self.address!r} is no address of a model's provider; write it as https://host/path, without a "
@@ -73,6 +73,15 @@ class Endpoint:
 
     def _with_key(self, header: str, before: str = "") -> Mapping[str, str]:
         return {header: before + self.key} if self.key else {}
+
+
+def _parts(address: str) -> SplitResult:
+    """Empty ones of what can't be taken apart."""
+    try:
+        parts = urlsplit(address)
+        return parts if parts.port is None or parts.port else urlsplit("")
+    except ValueError:
+        return urlsplit("")
 
 
 def _is_loopback(host: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from handrail.agent.kept import last_conversation
+from handrail.agent.kept import check_keepable, last_conversation
 from handrail.agent.limits import Limits
 from handrail.contract.basics import SessionId
 from handrail.errors import UsageError
@@ -23,7 +24,21 @@ from handrail.surfaces.cli.taking_up import settings_as_left
 
 _RESUME = "Go on with the conversation of that session; without an ID, of one that you choose."
 _count = click.IntRange(min=1)
-_amount = click.FloatRange(min=0, min_open=True)
+_MOST_BYTES = 20_000_000
+"""Of a task on stdin: what it may be is found out once it is read."""
+
+
+class _Amount(click.FloatRange):
+    """More than nothing, and a number: no other number is less than nan, so as a limit it would be none."""
+
+    def convert(self, value: float, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        amount = float(super().convert(value, parameter, context))
+        if not math.isfinite(amount):
+            self.fail(f"{value!r} is no amount; leave the option out for no limit.", parameter, context)
+        return amount
+
+
+_amount = _Amount(min=0, min_open=True)
 
 
 @click.command("run")
@@ -75,18 +90,32 @@ def run(
 def _text(task: str, *, goes_on: bool) -> str:
     """The task; empty where there is none and need be none. Raises UsageError."""
     if task not in ("", "-"):
-        return task
+        return _checked(task)
     if not task and (goes_on or sys.stdin.isatty()):
         if goes_on:
             return ""
         raise UsageError("there is no task: handrail run \"fix the failing test\", or '-' to read it from stdin")
     try:
-        text = sys.stdin.buffer.read().decode("utf-8-sig").strip()
+        text = _from_stdin().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"the task is not UTF-8: byte {error.start}") from error
-    if not text:
+    return _checked(text.strip())
+
+
+def _from_stdin() -> bytes:
+    """No more than could ever be a task, however much comes. Raises UsageError."""
+    read = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    if len(read) > _MOST_BYTES:
+        raise UsageError("the task is too long: put it into a file, and say which file to read")
+    return read
+
+
+def _checked(task: str) -> str:
+    """Raises UsageError."""
+    if not task.strip():
         raise UsageError("the task is empty; say what is to be done")
-    return text
+    check_keepable(task)
+    return task
 
 
 def _named(session: str, last: bool, workspace: Path) -> SessionId | None:

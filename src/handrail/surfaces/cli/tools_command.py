@@ -7,12 +7,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from handrail.agent.subagents.types import listed_in, told_without_session
 from handrail.catalog import Menu, Registry
 from handrail.catalog.toolbox import Toolbox
+from handrail.contract.agents import AGENT
 from handrail.contract.basics import Json
 from handrail.contract.provider import SourceStatus
 from handrail.contract.values import value
-from handrail.settings.keys import ENTRY_POINTS, MODEL
+from handrail.settings.keys import AGENT_DEPTH, ENTRY_POINTS, MODEL
 from handrail.settings.load import Settings
 from handrail.settings.skills.listing import told_of
 from handrail.surfaces.cli import exits
@@ -75,7 +77,8 @@ def _show(
     policy = settings.policy()
     for note in notes_on(policy.rules, registry.knows):
         exits.told(printable(note))
-    menu = Toolbox(registry, lambda: policy, told_of(settings.skills.usable)).menu(settings[MODEL])
+    agents = told_without_session(settings.agents.usable, deepest=settings[AGENT_DEPTH])
+    menu = Toolbox(registry, lambda: policy, told_of(settings.skills.usable), lambda: agents).menu(settings[MODEL])
     if wanted.as_json:
         output.line(json.dumps(_report(registry, menu, wanted, sources)))
     else:
@@ -128,6 +131,8 @@ def tool_lines(menu: Menu, *, explain: bool) -> Iterator[str]:
     for shown in menu.tools:
         summary = shown.description.split("\n", 1)[0]
         yield f"{shown.name:<{names}}  {shown.tool.kind.value:<{kinds}}  {summary}"
+        if shown.tool.name == AGENT:
+            yield from (f"{'':<{names}}  {'':<{kinds}}  {line}" for line in listed_in(shown.description))
     if explain:
         yield from ["", "Hidden:"] if menu.hidden else ["", "Nothing is hidden."]
         names = _width(hidden.tool.name for hidden in menu.hidden)
