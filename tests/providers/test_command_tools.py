@@ -47,12 +47,12 @@ def configured(world: FolderWorld, discover: str = DISCOVER, call: str = CALL) -
     return world.settings(discovery_command=discover, call_command=call)
 
 
-async def asked(session: Session) -> SourceStatus:
-    """How it stands with the only command once it has answered."""
+async def asked(session: Session, place: int = 0) -> SourceStatus:
+    """How it stands with the only command, or the source at this place, once it has answered."""
     events = session.events()
-    while session.sources()[0].condition is Condition.STARTING:
+    while session.sources()[place].condition is Condition.STARTING:
         await anext(events)
-    return session.sources()[0]
+    return session.sources()[place]
 
 
 async def called(session: Session, name: str, /, **arguments: Any) -> CallState:
@@ -189,10 +189,9 @@ async def test_a_discovery_that_fails_is_told_and_costs_nobody_else(
     async with world.session(
         configured(world, shlex.join([sys.executable if code else "/no/such", str(program)]))
     ) as session:
+        await asked(session, 0)
         assert names_of(session) == ["a"]
-        events = session.events()
-        while (status := session.sources()[-1]).condition is Condition.STARTING:
-            await anext(events)
+        status = await asked(session, -1)
         assert status.condition is Condition.FAILED
         assert detail in status.detail
         assert names_of(session) == ["a"]
