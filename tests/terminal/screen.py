@@ -28,8 +28,8 @@ ON_TERMINAL = (
 )
 PATIENCE = 30.0
 """Seconds until something that does not come is a failure."""
-QUIET = 1.0
-"""Seconds without a change after which a new snapshot is taken."""
+QUIET = 2.5
+"""Seconds without a change after which a new snapshot is taken: longer than what goes away by itself stays."""
 
 _VARYING = (
     (re.compile(r"\d+\.\d s\b|\b\d+ s\b"), "# s"),

@@ -22,7 +22,9 @@ MOST = 30
 
 
 def picture(root: Path = Path("/ws"), *, words: bool = False) -> Activity:
-    return Activity(root, Redactor({"API_TOKEN": "s3cr3t-t0ken-value"}), str.splitlines, colour=False, words=words)
+    return Activity(
+        root, Redactor({"API_TOKEN": "s3cr3t-t0ken-value"}), str.splitlines, lambda: 80, colour=False, words=words
+    )
 
 
 HEARD: list[tuple[list[AgentEvent], list[str], list[str]]] = [

@@ -8,7 +8,7 @@ from handrail.surfaces.terminal.forms import field_lines
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.slash import COMMANDS, WHILE_WORKING, completed, matching, parsed
 from handrail.surfaces.terminal.status import Status, status_line
-from handrail.surfaces.terminal.wrapping import wrapped
+from handrail.surfaces.terminal.wrapping import alert, wrapped
 
 TEN_THOUSAND = "\n".join(f"line {number}" for number in range(10_000))
 
@@ -63,7 +63,9 @@ def test_a_tab_adds_what_there_is_no_doubt_about(text: str, names: list[str], ta
         ("/nonsense", ("nonsense", "")),
         ("/etc/hosts is wrong", None),
         ("fix /help", None),
-        ("/", None),
+        ("/", ("", "")),
+        ("/MODE plan", ("mode", "plan")),
+        ("//", None),
     ],
 )
 def test_only_a_word_after_a_slash_is_a_command_and_a_path_is_none(text: str, command) -> None:
@@ -102,6 +104,20 @@ def test_the_mode_is_always_in_the_line_and_the_rest_as_it_fits(status: Status, 
 )
 def test_sentences_are_broken_where_words_end(line: str, lines: list[str]) -> None:
     assert wrapped(line, 22) == lines
+
+
+@pytest.mark.parametrize(
+    ("message", "lines"),
+    [
+        ("short", ["! short"]),
+        ("a sentence that is too long", ["! a sentence that is", "  too long"]),
+        ("first\nsecond", ["! first", "  second"]),
+        ("moves\x1b[2J", ["! moves\\x1b[2J"]),
+        ("", ["! "]),
+    ],
+)
+def test_what_a_person_is_to_know_has_a_mark_and_is_broken_where_words_end(message: str, lines: list[str]) -> None:
+    assert alert(message, 22, colour=False) == lines
 
 
 def test_a_form_is_listed_field_by_field() -> None:

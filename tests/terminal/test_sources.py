@@ -69,7 +69,7 @@ def test_a_command_is_one_word_that_is_no_path() -> None:
     odd = Told("My tides", "a/b c")
     assert command_of(odd) == "My-tides:a-b-c"
     assert prompt_of("My-tides:a-b-c", [PLAN, odd]) is odd
-    with pytest.raises(UsageError, match="there is no prompt /tides:plam; did you mean tides:plan"):
+    with pytest.raises(UsageError, match="there is no prompt /tides:plam; did you mean /tides:plan"):
         prompt_of("tides:plam", [PLAN])
 
 

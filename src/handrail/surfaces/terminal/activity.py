@@ -25,10 +25,11 @@ from handrail.contract.events import (
 )
 from handrail.contract.results import TodoDisplay, TodoItem
 from handrail.settings.redaction import Redactor
-from handrail.surfaces.cli.text import bold, dim, printable, tinted
+from handrail.surfaces.cli.text import bold, dim, printable
 from handrail.surfaces.terminal.call_lines import ShownCall, open_line, settled_lines, title_of, window_lines
 from handrail.surfaces.terminal.prose import Prose
 from handrail.surfaces.terminal.sources import news_lines
+from handrail.surfaces.terminal.wrapping import alert
 
 Layout: TypeAlias = Callable[[str], list[str]]
 """Makes lines of Markdown, as wide as the screen is now."""
@@ -42,11 +43,22 @@ _THOUGHT = 72
 class Activity:
     """The picture of one conversation."""
 
-    def __init__(self, root: Path, redactor: Redactor, layout: Layout, *, colour: bool, words: bool) -> None:
-        """`words` instead of marks, for people who listen. Paths in `root` are shown relative to it."""
+    def __init__(
+        self,
+        root: Path,
+        redactor: Redactor,
+        layout: Layout,
+        columns: Callable[[], int],
+        *,
+        colour: bool,
+        words: bool,
+    ) -> None:
+        """`words` instead of marks, for people who listen. Paths in `root` are shown relative to it; `columns` is how
+        wide the screen is now."""
         self._root = root
         self._redactor = redactor
         self._layout = layout
+        self._columns = columns
         self._colour = colour
         self._words = words
         self._prose = Prose()
@@ -93,9 +105,9 @@ class Activity:
                 self._status = "thinking"
                 return []
             case Compacted(before, after):
-                return [self._note(f"The conversation was made shorter: {before:,} tokens are {after:,} now.")]
+                return self._note(f"The conversation was made shorter: {before:,} tokens are {after:,} now.")
             case Reported(agent, text):
-                return [self._note(f"{agent} reports: {text}")]
+                return self._note(f"{agent} reports: {text}")
             case Finished():
                 return self._finish(event)
 
@@ -112,12 +124,12 @@ class Activity:
                     done = "" if fraction is None else f"{fraction:.0%} "
                     self._calls[call].progress = f"{done}{printable(self._redactor.text(message))}".strip()
             case NoticeGiven(message=message):
-                return self._after_text([self._note(message)])
+                return self._after_text(self._note(message))
             case TopicSet(title=title, intent=intent):
                 said = f"  {dim(printable(self._redactor.text(intent)), colour=self._colour)}" if intent else ""
                 return ["", f"{bold(f'# {printable(self._redactor.text(title))}', colour=self._colour)}{said}"]
             case SourceChanged(status):
-                news = [self._note(line) for line in news_lines(status)]
+                news = [part for line in news_lines(status) for part in self._note(line)]
                 return self._after_text(news) if news else []
         return []
 
@@ -155,14 +167,13 @@ class Activity:
         self._status = ""
         lines = self._end_text()
         if event.ended is Ended.INTERRUPTED:
-            return [*lines, self._note("Interrupted.")]
+            return [*lines, *self._note("Interrupted.")]
         if event.ended is not Ended.DONE:
-            return [*lines, self._note(f"Stopped ({event.ended.value}). {event.why}".rstrip())]
+            return [*lines, *self._note(f"Stopped ({event.ended.value}). {event.why}".rstrip())]
         return lines
 
-    def _note(self, message: str) -> str:
-        told = self._redactor.text(printable(message, keep_lines=True))
-        return f"{tinted('!', 'yellow', colour=self._colour)} {told}"
+    def _note(self, message: str) -> list[str]:
+        return alert(self._redactor.text(message), self._columns(), colour=self._colour)
 
     def _end_text(self) -> list[str]:
         return [*self._end_thought(), *self._laid_out(self._prose.end())]

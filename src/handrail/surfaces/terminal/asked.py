@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handrail.contract.confirmation import PlanConfirmation, QuestionConfirmation
+from handrail.contract.confirmation import ExecConfirmation, PlanConfirmation, QuestionConfirmation
 from handrail.runtime.answers import QUESTIONS, kind_of
 from handrail.surfaces.cli.confirming import shown_lines
 from handrail.surfaces.cli.text import bold, dim, printable, shown_path
@@ -24,7 +24,9 @@ def asked_lines(dialog: Dialog, root: Path, layout: Layout, columns: int, *, col
     if isinstance(asked, PlanConfirmation):
         where = dim(printable(f"(in {shown_path(asked.path, root)})"), colour=colour)
         return [bold(printable(asked.title), colour=colour), "", *layout(asked.plan), "", where]
-    title = f"{call.invocation.tool.name}: {call.invocation.describe()}"
+    title = call.invocation.tool.name
+    if not (isinstance(asked, ExecConfirmation) and asked.command == call.invocation.describe()):  # it stands below
+        title += f": {call.invocation.describe()}"
     *lines, why = shown_lines(title, asked, call.decision, (), root, colour=colour)
     return [*lines, *wrapped(why, columns)]
 

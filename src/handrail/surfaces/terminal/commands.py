@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from handrail.errors import UsageError
 from handrail.policy import Mode
-from handrail.policy.spelling import did_you_mean
+from handrail.policy.spelling import nearest
 from handrail.runtime.grant_store import GrantStore
 from handrail.runtime.stored_sessions import stored_sessions
 from handrail.settings.places import state_folder
@@ -45,7 +45,8 @@ async def carry_out(work: Work, name: str, rest: str, model_of: ModelOf) -> list
     """The lines that a command gives. Raises UsageError for what it can't do, and for a name that is none."""
     command = _COMMANDS.get(name)
     if command is None:
-        raise UsageError(f"there is no command /{name}{did_you_mean(name, tuple(COMMANDS))}; /help lists them")
+        near = nearest(name, COMMANDS)
+        raise UsageError(f"there is no command /{name}; {f'did you mean /{near}?' if near else '/help lists them'}")
     return await command(work, rest, model_of)
 
 

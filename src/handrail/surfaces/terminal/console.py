@@ -243,7 +243,7 @@ class Console:
         try:
             said = self.skin.pastes.whole(text) if named is None else await work.prompt(*named)
         except HandrailError as error:
-            self.skin.print([f"! {printable(str(error), keep_lines=True)}"])
+            self.skin.print(work.looks.alert(str(error)))
             return
         await work.say(said)
 
@@ -254,8 +254,9 @@ class Console:
         try:
             lines = await carry_out(work, name, rest, self._opening.model_of)
         except HandrailError as error:
-            lines = [f"! {printable(str(error), keep_lines=True)}"]
-        self.skin.print([part for line in lines for part in wrapped(line, self.skin.columns)])
+            self.skin.print(work.looks.alert(str(error)))
+        else:
+            self.skin.print([part for line in lines for part in wrapped(line, self.skin.columns)])
 
     def _echo(self, text: str) -> None:
         if not self.skin.echoes:

@@ -43,9 +43,10 @@ def completed(text: str) -> str:
 
 
 def parsed(text: str) -> tuple[str, str] | None:
-    """The name of a command and what stands behind it; None for what is no command."""
+    """The name of a command, which may be empty, and what stands behind it; None for what is no command."""
     first, _, rest = text.strip().partition(" ")
-    return (first[1:], rest.strip()) if first.startswith("/") and first[1:].isalpha() else None
+    is_command = first == "/" or (first.startswith("/") and first[1:].isalpha())
+    return (first[1:].lower(), rest.strip()) if is_command else None
 
 
 def prompt_named(text: str) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from handrail.contract.provider import Condition, Prompt, SourceStatus
 from handrail.errors import UsageError
-from handrail.policy.spelling import did_you_mean
+from handrail.policy.spelling import nearest
 from handrail.surfaces.cli.text import printable
 
 _TOLD = frozenset((Condition.FAILED, Condition.NEEDS_LOGIN))
@@ -37,7 +37,8 @@ def prompt_of(command: str, prompts: Sequence[Prompt]) -> Prompt:
     """Raises UsageError for a command that none of them has."""
     named = {command_of(prompt): prompt for prompt in prompts}
     if command not in named:
-        raise UsageError(f"there is no prompt /{command}{did_you_mean(command, tuple(named))}; /mcp lists them")
+        near = nearest(command, named)
+        raise UsageError(f"there is no prompt /{command}; {f'did you mean /{near}?' if near else '/mcp lists them'}")
     return named[command]
 
 

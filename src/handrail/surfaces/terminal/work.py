@@ -30,6 +30,7 @@ from handrail.surfaces.terminal.activity import Activity
 from handrail.surfaces.terminal.markdown import markdown_lines
 from handrail.surfaces.terminal.questions import Questions
 from handrail.surfaces.terminal.sources import arguments_of, news_lines, prompt_of
+from handrail.surfaces.terminal.wrapping import alert
 
 Print = Callable[[Sequence[str]], None]
 
@@ -48,6 +49,9 @@ class Looks:
         if self.words:
             return printable(text, keep_lines=True).split("\n")
         return markdown_lines(text, self.columns(), colour=self.colour)
+
+    def alert(self, message: str) -> list[str]:
+        return alert(message, self.columns(), colour=self.colour)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Work:
             async for event in self.agent.send(text):
                 self.print(self.activity.hear(event))
         except HandrailError as error:
-            self.print([f"! {printable(str(error), keep_lines=True)}"])
+            self.print(self.looks.alert(str(error)))
 
     def calls_in_full(self) -> list[str]:
         """The calls that ended since the person last said something, with what they gave."""
@@ -99,7 +103,14 @@ async def open_work(
     questions = Questions(changed)
     approve = Approve(settings[APPROVE])
     asker = questions if approve is Approve.ASK else asker_of_option(approve, settings.workspace)
-    activity = Activity(settings.workspace, Redactor(os.environ), looks.layout, colour=looks.colour, words=looks.words)
+    activity = Activity(
+        settings.workspace,
+        Redactor(os.environ),
+        looks.layout,
+        looks.columns,
+        colour=looks.colour,
+        words=looks.words,
+    )
 
     def see(event: Event) -> None:
         tell(activity.see(event))
@@ -112,9 +123,10 @@ async def open_work(
     async with Session.open(
         settings.workspace, settings=settings, session=session, model=whole_name(model), parts=parts
     ) as opened:
-        tell([f"! {printable(note)}" for note in notes_on(settings.rules.rules, opened.knows)])
+        for note in notes_on(settings.rules.rules, opened.knows):
+            tell(looks.alert(note))
         opened.subscribe(see)
-        tell([f"! {line}" for status in opened.sources() for line in news_lines(status)])
+        tell([part for status in opened.sources() for line in news_lines(status) for part in looks.alert(line)])
         async with open_agent(opened, model) as agent:
             agents.append(agent)
             yield Work(settings, opened, agent, activity, questions, looks, tell, unfinished)

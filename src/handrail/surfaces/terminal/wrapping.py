@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from handrail.surfaces.cli.text import printable, tinted
+
 NARROWEST = 20
 """Columns below which nothing is broken any more."""
 _GAP = 2
@@ -17,3 +19,10 @@ def wrapped(line: str, columns: int) -> list[str]:
     gap = line.rfind(" " * _GAP)
     below = gap + _GAP if indent < gap < columns // 2 else indent + _GAP
     return textwrap.wrap(line, columns, subsequent_indent=" " * below, drop_whitespace=True)
+
+
+def alert(message: str, columns: int, *, colour: bool) -> list[str]:
+    """What a person is to know, behind a mark. It is made printable."""
+    first, *rest = printable(message, keep_lines=True).split("\n")
+    lines = [part for line in (f"! {first}", *(f"  {line}" for line in rest)) for part in wrapped(line, columns)]
+    return [tinted("!", "yellow", colour=colour) + lines[0][1:], *lines[1:]]
