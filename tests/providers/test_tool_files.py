@@ -10,6 +10,7 @@ import pytest
 import folder_world
 from folder_world import FolderWorld, names_of, said, says, status_of
 from handrail.contract.provider import Condition
+from handrail.providers import folder
 from handrail.providers.python import loading
 
 HEAD = "from pydantic import BaseModel\nfrom handrail import Kind, Tool, ToolResult, define_tool, tool\n"
@@ -138,6 +139,7 @@ async def test_a_name_that_is_taken_is_told_and_the_first_one_keeps_it(world: Fo
 
 
 async def test_a_file_that_never_ends_loading_is_told_and_holds_up_no_other(world: FolderWorld, monkeypatch) -> None:
+    monkeypatch.setattr(folder, "SOON", 1.0)
     monkeypatch.setattr(loading, "LOAD_WITHIN", 2.0)
     stuck = "import threading\nthreading.Event().wait()\n"
     world.put(world.mine, {"a.py": stuck, "b.py": says("b")})
