@@ -5,6 +5,8 @@ IN_VENV := "$(VENV)/bin/python" -m
 WORKERS := auto
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 export VENV
+# The tests start hundreds of interpreters: what one has compiled, the others need not.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help run setup servers test test-faults lint bench requirements clean
