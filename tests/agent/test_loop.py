@@ -14,6 +14,7 @@ from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import AgentEvent, Ended, Finished, TurnEnded
 from handrail.agent.limits import Limits
 from handrail.agent.model import Stop
+from handrail.agent.models.known_models import Price, Prices
 from handrail.contract.calls import Cancelled, Completed
 from handrail.errors import ModelFault
 from handrail.session import Session
@@ -154,6 +155,27 @@ async def test_a_limit_ends_the_work_between_two_responses(
         assert finished.why
         assert len(model.requests) == requests == agent.spent.turns
         assert agent.spent.usage.input == 100 * requests
+
+
+class Sold(PlayedModel):
+    prices = Prices(Price(10_000.0, 10_000.0, 10_000.0, 10_000.0))
+    """A dollar for a hundred tokens."""
+
+
+async def test_a_limit_of_money_ends_the_work(workspace: Path) -> None:
+    model = Sold(Wire.ANTHROPIC, [READS] * 5)
+    async with Session.open(workspace) as session, open_agent(session, model, limits=Limits(money=2)) as agent:
+        _, finished = await told(agent, "what is there?")
+    assert (finished.ended, len(model.requests)) == (Ended.MONEY, 2)
+    assert finished.why == "it cost $2.2000, and may cost $2"
+
+
+async def test_a_model_whose_price_nobody_knows_is_not_asked_where_money_is_limited(workspace: Path) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [READS], name="tide-1")
+    async with Session.open(workspace) as session, open_agent(session, model, limits=Limits(money=2)) as agent:
+        _, finished = await told(agent, "what is there?")
+    assert (finished.ended, model.requests) == (Ended.MONEY, [])
+    assert finished.why == "nobody knows the price of tide-1, so no limit of money can hold: limit the tokens instead"
 
 
 async def test_time_is_over_in_the_middle_of_a_call_too(workspace: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 from played import PlayedModel
 
 from handrail.agent.agent import Agent, open_agent
-from handrail.agent.events import Finished, TurnEnded
+from handrail.agent.events import Ended, Finished, TurnEnded
+from handrail.agent.limits import Limits
 from handrail.contract.agents import AgentState
 from handrail.contract.calls import CallState, Rejected, SettledState
 from handrail.contract.events import CallChanged
@@ -139,6 +141,24 @@ async def test_a_report_that_the_model_had_not_heard_is_told_after_a_restart_and
         str(request.messages).count("The agent general-1 (a task) has ended. It says:") for request in second.requests
     ]
     assert reports == [1, 1]
+
+
+async def test_a_limit_ends_the_agents_in_the_background_and_the_model_hears_of_it_when_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    script, kid = model(says("", task(background=True, model="kid"))), model()
+    kid.hangs = asyncio.Event()
+    async with (
+        Session.open(tmp_path) as session,
+        open_agent(session, script, limits=Limits(turns=1), model_named={"kid": kid}.__getitem__) as agent,
+    ):
+        _, finished = await said(agent, "ask it")
+        assert (finished.ended, agent.agents()[0].state) == (Ended.TURNS, AgentState.RUNNING)
+    assert agent.agents()[0].state is AgentState.STOPPED
+    second = model(says("Then I do it."))
+    async with opened(tmp_path, second, session.id) as (_, agent):
+        await said(agent, "")
+    assert "general-1 (a task) has ended before it was done: the agent was closed" in str(second.requests[0].messages)
 
 
 async def test_a_list_of_agents_that_cannot_be_read_costs_nothing_else(tmp_path: Path) -> None:

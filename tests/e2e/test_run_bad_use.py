@@ -21,6 +21,9 @@ WRONG = [
     pytest.param(("x", "--max-money", "nan"), "", "'nan' is no amount", id="money nan"),
     pytest.param(("x", "--max-seconds", "nan"), "", "'nan' is no amount", id="seconds nan"),
     pytest.param(("x", "--max-seconds", "inf"), "", "'inf' is no amount", id="seconds inf"),
+    pytest.param(
+        ("x", "--max-money", "1", "--model", "anthropic:tide-1"), "", "nobody knows the price of tide-1", id="no price"
+    ),
     pytest.param(("x", "--max-turns", "0"), "", "Invalid value for '--max-turns'", id="turns 0"),
     pytest.param(("x", "--resume", "none"), "", "no session has run in", id="no session"),
     pytest.param(("x", "--resume", "s", "--continue"), "", "give one of them", id="two sessions"),

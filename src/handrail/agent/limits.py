@@ -14,7 +14,7 @@ class Limits:
     tokens: int = 0
     """Tokens that the model reads and writes, its subagents' too."""
     money: float = 0.0
-    """US dollars, as far as the model's price is known."""
+    """US dollars. A model whose price nobody knows is not asked at all where there is such a limit."""
     seconds: float = 0.0
     """Of wall-clock time."""
 

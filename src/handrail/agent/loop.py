@@ -15,7 +15,7 @@ from handrail.agent.events import Compacted, Ended, Finished, TurnEnded
 from handrail.agent.hands import Hands
 from handrail.agent.limits import Limits
 from handrail.agent.model import Model, ModelRequest, Stop, Usage, Waiting
-from handrail.agent.models.known_models import cost_of
+from handrail.agent.models.known_models import cost_of, why_no_money_limit
 from handrail.agent.responding import Responding, Tell
 from handrail.agent.run import Run
 from handrail.agent.spent import Spent
@@ -305,7 +305,18 @@ class Loop:
         return None if self._stopped is None else Finished(Ended.INTERRUPTED, why=self._stopped)
 
     def _ended_early(self, run: Run) -> Finished | None:
-        return self._interrupted() or self._out_of_time() or run.made_all(self.limits) or self._spent_up()
+        return (
+            self._interrupted()
+            or self._out_of_time()
+            or run.made_all(self.limits)
+            or self._unpriced()
+            or self._spent_up()
+        )
+
+    def _unpriced(self) -> Finished | None:
+        """A limit that can't be kept is one that is reached."""
+        why = why_no_money_limit(self.model) if self.limits.money else ""
+        return Finished(Ended.MONEY, why=why) if why else None
 
     def _spent_up(self) -> Finished | None:
         """Its own limits, and those of whoever it works for, which all that work at the same time use up together."""

@@ -69,9 +69,20 @@ class Priced(Protocol):
 
 
 def cost_of(model: Model, usage: Usage) -> float | None:
-    """US dollars of one response's tokens; None where nobody knows the price, so that no limit of money can hold."""
-    prices = model.prices if isinstance(model, Priced) else None
+    """US dollars of one response's tokens; None where nobody knows the price."""
+    prices = _prices_of(model)
     return None if prices is None else prices.of(usage)
+
+
+def why_no_money_limit(model: Model) -> str:
+    """Why a limit of money can't hold for this model, and what can; empty where it can."""
+    if _prices_of(model) is not None:
+        return ""
+    return f"nobody knows the price of {model.name}, so no limit of money can hold: limit the tokens instead"
+
+
+def _prices_of(model: Model) -> Prices | None:
+    return model.prices if isinstance(model, Priced) else None
 
 
 def known_model(provider: str, name: str, day: date) -> KnownModel:

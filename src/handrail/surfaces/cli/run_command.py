@@ -51,7 +51,7 @@ _amount = _Amount(min=0, min_open=True)
 @answered_by
 @click.option("--max-turns", "turns", type=_count, metavar="N", help="Responses of the model, at most.")
 @click.option("--max-tokens", "tokens", type=_count, metavar="N", help="Tokens read and written, at most.")
-@click.option("--max-money", "money", type=_amount, metavar="USD", help="US dollars, where the price is known.")
+@click.option("--max-money", "money", type=_amount, metavar="USD", help="US dollars, at most.")
 @click.option("--max-seconds", "seconds", type=_amount, metavar="S", help="Wall-clock time, at most.")
 @click.option("--resume", "session", is_flag=False, flag_value=CHOSEN, default="", metavar="[ID]", help=_RESUME)
 @click.option("--continue", "last", is_flag=True, help="Go on with the last conversation in this workspace.")

@@ -11,11 +11,13 @@ from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import Ended, Finished
 from handrail.agent.limits import Limits
 from handrail.agent.models.choosing import model_of, whole_name
+from handrail.agent.models.known_models import why_no_money_limit
 from handrail.agent.sampling import ModelSampler
 from handrail.agent.spent import Spent
 from handrail.contract.basics import SessionId
 from handrail.contract.events import Event
 from handrail.contract.values import value
+from handrail.errors import UsageError
 from handrail.runtime.askers import Nobody
 from handrail.runtime.parts import Parts
 from handrail.session import Session
@@ -54,13 +56,15 @@ class Task:
 
 
 async def carry_out(task: Task, settings: Settings, output: Output) -> int:
-    """The exit code. Raises UsageError where no model can be used."""
+    """The exit code. Raises UsageError where no model can be used, or not within the limits."""
     with own_output() as own:
         return await _carried_out(task, settings, output, own)
 
 
 async def _carried_out(task: Task, settings: Settings, output: Output, own: OwnOutput) -> int:
     model = model_of(settings=settings)
+    if task.limits.money and (why := why_no_money_limit(model)):
+        raise UsageError(why)
     approve = Approve(settings[APPROVE])
     view = _view(output, own, leaves_open=approve is Approve.WAIT)
     asker = asker_of_option(approve, settings.workspace)
