@@ -78,7 +78,8 @@ class Screen:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
         self.kill()
-        os.close(self._master)
+        if self._master >= 0:
+            os.close(self._master)
 
     @property
     def text(self) -> str:
@@ -107,6 +108,12 @@ class Screen:
     def resize(self, columns: int, rows: int) -> None:
         self._screen.resize(rows, columns)
         self._set_size(columns, rows)
+
+    def hang_up(self) -> int:
+        """The terminal goes away. Gives the exit code of the program, which can show nothing any more."""
+        os.close(self._master)
+        self._master = -1
+        return self._child.wait(PATIENCE)
 
     def kill(self) -> None:
         self._child.kill()

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
@@ -95,9 +96,10 @@ def _play(words: list[str], env: dict[str, str], cwd: str, terminal: int, end: i
     try:
         code = import_module("talk").main()
     finally:
-        if sys.exception() is not None:
-            traceback.print_exc()
-        sys.stdout.flush()
+        with suppress(OSError):  # the terminal may have gone away
+            if sys.exception() is not None:
+                traceback.print_exc()
+            sys.stdout.flush()
         os.write(end, str(code).encode())
         os._exit(code)
 

@@ -30,6 +30,9 @@ from scenes import (
     resized,
 )
 
+from handrail.runtime.stored_sessions import stored_sessions
+from handrail.settings.places import journal_file
+
 TEN_THOUSAND = "\n".join(f"line {number}" for number in range(10_000))
 
 SCENES = {
@@ -305,6 +308,16 @@ def test_no_color_means_no_colour_and_colour_is_used_without_it(opened: Opened, 
         play(screen, project, ("make it two\r", KEYS))
         assert colours <= screen.colours
         assert colours or screen.colours == {"default"}
+
+
+@pytest.mark.parametrize("skin", ["", "plain"])
+def test_when_the_terminal_goes_away_every_call_has_its_end(opened: Opened, project, tmp_path, skin: str) -> None:
+    with opened("works", *filter(None, [skin])) as screen:
+        screen.until(PLAIN_READY if skin else READY)
+        play(screen, project, ("go\r", "running:" if skin else "│ begun"))
+        assert screen.hang_up() == 130
+    (session,) = stored_sessions(journal_file(tmp_path / "state", project))
+    assert not session.unfinished
 
 
 def test_nothing_that_a_model_or_a_file_says_is_obeyed_by_the_terminal(opened: Opened, project: Path) -> None:

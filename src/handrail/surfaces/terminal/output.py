@@ -9,14 +9,12 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-_USUAL = os.terminal_size((80, 24))
+from handrail.surfaces.terminal.hangup import size_of
 
 
 def inline_output() -> Output:
-    """Raises OSError where stdout is no terminal."""
-
     def size() -> Size:
-        found = os.get_terminal_size(sys.stdout.fileno())
-        return Size(rows=found.lines or _USUAL.lines, columns=found.columns or _USUAL.columns)
+        found = size_of(sys.stdout.fileno())
+        return Size(rows=found.lines, columns=found.columns)
 
     return Vt100_Output(sys.stdout, size, term=os.environ.get("TERM"), enable_cpr=False)

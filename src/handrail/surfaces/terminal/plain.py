@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from handrail.contract.confirmation import Answer
 from handrail.errors import UsageError
 from handrail.surfaces.cli.asking import discard_typeahead
+from handrail.surfaces.terminal.hangup import size_of
 from handrail.surfaces.terminal.host import Host
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.status import status_line
@@ -48,7 +49,7 @@ class Plain:
 
     @property
     def columns(self) -> int:
-        return os.get_terminal_size(self._terminal).columns or 80
+        return size_of(self._terminal).columns
 
     def print(self, lines: Sequence[str]) -> None:
         """What comes while a person is to type stands on lines of its own, and they are asked to type again."""

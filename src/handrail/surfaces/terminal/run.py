@@ -14,6 +14,7 @@ from handrail.runtime.who import governed_by
 from handrail.settings.places import state_folder
 from handrail.surfaces.cli import exits
 from handrail.surfaces.terminal.console import Console, Opening, Skin
+from handrail.surfaces.terminal.hangup import is_gone, show_nothing_more
 
 DUMB = ("", "dumb", "unknown")
 """Terminals that can't move a cursor."""
@@ -61,8 +62,14 @@ async def _run(console: Console, skin: Skin) -> int:
         ended.set()
         skin.leave()
 
+    def end_unseen() -> None:
+        show_nothing_more()
+        end()
+
     def take(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        if isinstance(error := context.get("exception"), Exception):
+        if is_gone(error := context.get("exception")):
+            end_unseen()
+        elif isinstance(error, Exception):
             faults.append(error)
             skin.leave()
         else:
@@ -70,13 +77,17 @@ async def _run(console: Console, skin: Skin) -> int:
 
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(take)
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number, handle in ((signal.SIGTERM, end), (signal.SIGHUP, end_unseen)):
         with suppress(NotImplementedError):
-            loop.add_signal_handler(number, end)
+            loop.add_signal_handler(number, handle)
     serving = asyncio.create_task(console.serve())
     serving.add_done_callback(lambda _: skin.leave())
     try:
         await skin.run()
+    except (OSError, EOFError) as error:
+        if not is_gone(error):
+            raise
+        end_unseen()
     finally:
         serving.cancel()
         await asyncio.wait([serving])

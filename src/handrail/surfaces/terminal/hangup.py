@@ -1,0 +1,31 @@
+"""A terminal that has gone away: its window was closed, or the connection broke. The session still has to be closed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+_USUAL = os.terminal_size((80, 24))
+
+
+def size_of(terminal: int) -> os.terminal_size:
+    """Of the terminal that a descriptor stands for; a usual one, where that tells none or has gone away."""
+    try:
+        columns, lines = os.get_terminal_size(terminal)
+    except OSError:
+        return _USUAL
+    return os.terminal_size((columns or _USUAL.columns, lines or _USUAL.lines))
+
+
+def is_gone(error: BaseException | None) -> bool:
+    """Whether that is how it shows that the terminal has gone away."""
+    return isinstance(error, EOFError) or (isinstance(error, OSError) and error.errno == errno.EIO)
+
+
+def show_nothing_more() -> None:
+    """What is still written for the person, who does not see it any more, goes nowhere and fails nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
