@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from conformance_tools import HarbourNames, SortedHarbourNames, problems_of, the_problem
+from conformance_tools import problems_of
 from pydantic import BaseModel, ConfigDict, Field
 
 from handrail.authoring.function_tool import tool
@@ -18,6 +18,7 @@ from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Reads, Tool, Writes
 from handrail.errors import UsageError
 from handrail.testing import FakeTool, Fault, FaultyTool, NotConforming, assert_conforms
+from handrail.testing.conforming import fresh
 from handrail.testing.conforming.examples import Example
 from handrail.testing.conforming.listing import listing_of
 from handrail.tools import builtin_tools
@@ -40,6 +41,13 @@ EXAMPLES: dict[str, list[JsonObject]] = {
     "shell": [{"command": "cat tides.txt"}, {"command": "echo 4.9 > neap.txt"}],
 }
 """Several for a tool. Each built-in tool has at least one, in tests/tools/test_cancelled_at_any_moment.py."""
+
+
+@pytest.fixture(autouse=True)
+def _one_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That what is said may differ between processes has its test in test_conformance_definition.py."""
+    monkeypatch.setattr(fresh, "HASH_SEEDS", fresh.HASH_SEEDS[:1])
+
 
 BUILT_IN: dict[str, Tool[Any]] = {built_in.name: itself(built_in) for built_in in builtin_tools()}
 
@@ -134,12 +142,6 @@ async def test_what_a_tool_calls_is_run_beside_it_and_answers_for_its_own_effect
             return await calls.call("copy_file", {"source": "tides.txt", "target": "backup.txt"})
 
     await assert_conforms(Backup(), {}, workspace=harbour, beside=[copy_file()], cancellations=40)
-
-
-async def test_a_schema_that_other_processes_write_in_another_order_is_a_problem(harbour: Path) -> None:
-    problem = await the_problem(HarbourNames(), workspace=harbour)
-    assert problem.startswith("determinism: its description or schema comes out differently")
-    assert (await assert_conforms(SortedHarbourNames(), workspace=harbour)).notes == ()
 
 
 async def test_a_tool_that_no_other_process_can_import_is_noted(harbour: Path) -> None:

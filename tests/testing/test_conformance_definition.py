@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance_tools import problems_of, the_problem, with_schema
+from conformance_tools import HarbourNames, SortedHarbourNames, problems_of, the_problem, with_schema
 from pydantic import BaseModel, ConfigDict, Field
 
 from handrail.contract.basics import JsonObject
@@ -224,3 +224,9 @@ async def test_a_model_that_welcomes_other_arguments_passes(tmp_path: Path) -> N
             return ToolResult.of_text("ok")
 
     await assert_conforms(Anything(), {"x": 1}, workspace=tmp_path, cancellations=0)
+
+
+async def test_a_schema_that_other_processes_write_in_another_order_is_a_problem(harbour: Path) -> None:
+    problem = await the_problem(HarbourNames(), workspace=harbour)
+    assert problem.startswith("determinism: its description or schema comes out differently")
+    assert (await assert_conforms(SortedHarbourNames(), workspace=harbour)).notes == ()
