@@ -169,7 +169,8 @@ def test_a_grant_is_spelled_out_and_what_a_model_wrote_in_it_is_made_printable()
         (Always(GRANTS[0]), "yes, and always: writing b.txt, session"),
         (Stop.TURN, "no, and stop"),
         (Reply("SQLite"), "SQLite"),
-        (Reply(["A", "C"]), '["A", "C"]'),
+        (Reply(["A", "C"]), "A, C"),
+        (Reply({"name": "Ada"}), '{"name": "Ada"}'),
         (Reject("later"), "no: later"),
     ],
 )

@@ -161,7 +161,7 @@ SCENES = {
             ("ask me\r", "in your own words", Shows("questions-1-one-of")),
             ("1", "→ SQLite", "[ ] A"),
             ("2", "[x] B", Shows("questions-2-several")),
-            ("y", '→ ["B"]', "your answer"),
+            ("y", "→ B\n", "your answer"),
             ("because\r", "→ because", "Thanks.", Shows("questions-3-done")),
         ),
     ),

@@ -134,6 +134,8 @@ def said_in_words(result: Result) -> str:
             return result.value
         case Reply(str() as text):
             return text
+        case Reply(list() as several):
+            return ", ".join(map(str, several))
         case Reply(value):
             return json.dumps(value, ensure_ascii=False)
         case _:
