@@ -62,6 +62,7 @@ class Agent:
     def model(self, model: Model) -> None:
         self._check_idle()
         self._loop.model = model
+        self._session.support.speak(model.name)
 
     @property
     def halts(self) -> list[Halt]:
@@ -252,6 +253,7 @@ async def open_agent(
     briefing = Briefing(
         place.system(main_role()), lambda: plan_mode.mode, plan_mode.file, support.main.ledger.forget_views
     )
+    support.speak(model.name)
     conversation = KeptConversation(support.values).conversation()
     id = f"turn-{secrets.token_hex(4)}"  # another for each process that works on the session
     loop = Loop(session, model, conversation, briefing, limits, time.monotonic, id)

@@ -46,20 +46,24 @@ class Finder:
     """Implements `intake.ToolFinder`."""
 
     def __init__(self, registry: Registry, model: str, deferred: SessionDeferredTools, sources: Shelves) -> None:
-        """`model` names the model that answers."""
+        """`model` names the main model."""
         self._registry = registry
         self._model = model
         self._deferred = deferred
         self._sources = sources
 
-    def __call__(self, request: CallRequest) -> Called:
+    def speak(self, model: str) -> None:
+        """Another one is the main model now: what is told it is in the words that its family knows."""
+        self._model = model
+
+    def __call__(self, request: CallRequest, model: str = "") -> Called:
         """One that the model was to look for first is found all the same: it may know the tool from before, and
         policy judges the call like any."""
         if request.form is CallForm.MCP_APPROVAL:
             return Called(OwnReading(HostedServerCall(request.server, request.name)))
         if request.form is CallForm.QUESTION:
             return Called(OwnReading(QuestionCall()))
-        called = self._registry.called(request.name, self._model)
+        called = self._registry.called(request.name, model or self._model)
         self._deferred.called(called.tool)
         return called
 

@@ -58,8 +58,8 @@ _NO_WISH = "is not the tool's, and says whether to wait for earlier calls: expec
 class ToolFinder(Protocol):
     """Finds the tool that a request means."""
 
-    def __call__(self, request: CallRequest) -> Called:
-        """By any of its names. Raises UnknownTool."""
+    def __call__(self, request: CallRequest, model: str = "") -> Called:
+        """By any of its names. `model` made the call; empty: the main one. Raises UnknownTool."""
         ...
 
     async def load(self, request: CallRequest) -> None:
@@ -108,7 +108,7 @@ class Intake:
         if type(invocation.tool).check is not Tool.check:
             problem = await guarded(invocation.check(self._workspace), CHECK_SECONDS)
             if problem != Returned(None):
-                said = self._find(call.request).wording(_problem_text(problem))
+                said = self._find(call.request, live.speaker.model).wording(_problem_text(problem))
                 return self._failed(call.bind(invocation), ErrorKind.INVALID_ARGUMENTS, said)
         if self._hooks.before_tool.hooks:
             hooked = await self._hooked(live, call, invocation)
@@ -179,7 +179,7 @@ class Intake:
 
     def _bound(self, live: LiveCall, call: Pending) -> Invocation | Failed:
         try:
-            called = self._find(call.request)
+            called = self._find(call.request, live.speaker.model)
         except UnknownTool as error:
             return self._failed(call, ErrorKind.UNKNOWN_TOOL, str(error))
         tool = called.tool

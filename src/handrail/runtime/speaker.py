@@ -24,6 +24,8 @@ class Speaker:
     """The kinds of the agents that it works for, its caller's last."""
     depth: int = 0
     """How many agents stand between it and the person; 0 for the main one."""
+    model: str = ""
+    """By its name, for the words that its family knows; empty: the main one."""
     ledger: ConversationLedger = field(default_factory=ConversationLedger)
     """What it has been shown of files."""
 

@@ -25,5 +25,7 @@ class AgentSupport:
     settings: Settings
     notice: Callable[[str], None]
     """Tells people something."""
+    speak: Callable[[str], None]
+    """`Finder.speak`: the main model is another one."""
     until_kept: Callable[[str], Awaitable[None]]
     """`TurnRunner.until_kept`, for a parked turn of the main model."""

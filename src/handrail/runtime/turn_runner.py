@@ -206,19 +206,19 @@ class TurnRunner:
             request = replace(request, id=CallId(f"{behalf.call}.{request.id}"), parent=behalf.call)
             live = self._scheduler.submit(request, behalf.within, behalf.asker, turn.batch, behalf.speaker)
         live.canceller = live.canceller or turn.stopped_by
-        if self._leads(request):
+        if self._leads(request, turn):
             turn.batch.lead(live.ticket)
         return live
 
     def _all_submitted(self, turn: _OpenTurn, requests: Sequence[CallRequest]) -> list[LiveCall]:
         """In the order of the requests, though those that lead enter first."""
-        entering = sorted(range(len(requests)), key=lambda place: not self._leads(requests[place]))
+        entering = sorted(range(len(requests)), key=lambda place: not self._leads(requests[place], turn))
         submitted = {place: self._submit(turn, requests[place]) for place in entering}
         return [submitted[place] for place in range(len(requests))]
 
-    def _leads(self, request: CallRequest) -> bool:
+    def _leads(self, request: CallRequest, turn: _OpenTurn) -> bool:
         try:
-            return self._find(request).tool.leads
+            return self._find(request, "" if turn.behalf is None else turn.behalf.speaker.model).tool.leads
         except UnknownTool:
             return False
 

@@ -78,5 +78,7 @@ def put_together(
     scheduler = Scheduler(executor, order, parts.asker, main)
     turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
     employment.turns = turns
-    support = AgentSupport(place, books.values, main, plan_mode, tools.agents, settings, bus.notice, turns.until_kept)
+    support = AgentSupport(
+        place, books.values, main, plan_mode, tools.agents, settings, bus.notice, tools.find.speak, turns.until_kept
+    )
     return Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, tools.shelves, support)

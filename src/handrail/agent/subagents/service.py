@@ -180,15 +180,15 @@ class Subagents:
         if asks.depth + 1 >= self._support.settings[AGENT_DEPTH]:
             reach = (*reach, NO_AGENTS)
         mode = stricter(asks.mode, kind.mode)
-        speaker = Speaker(OfAgent(id, kind.name), mode, reach, asks.kinds, asks.depth + 1)
+        chosen = kept.model if self._model_named is not None else ""
+        model = self._model(chosen or kind.model, employer.model)
+        speaker = Speaker(OfAgent(id, kind.name), mode, reach, asks.kinds, asks.depth + 1, model.name)
         briefing = Briefing(
             self._main.place.system(kind.role),
             lambda: self._mode_of(self._agents[id].speaker),
             "",
             speaker.ledger.forget_views,
         )
-        chosen = kept.model if self._model_named is not None else ""
-        model = self._model(chosen or kind.model, employer.model)
         hands = call.hands_for(speaker, kept.background)
         conversation = self._roster.conversation(id)
         loop = Loop(hands, model, conversation, briefing, employer.left(), employer.clock, id)
