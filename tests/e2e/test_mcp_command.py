@@ -104,6 +104,24 @@ def test_no_list_shows_a_secret_that_stands_in_a_command_or_an_address(place: Pl
     assert place.listed()["two"]["reached"] == "https://…@mcp.test/x?key=…"
 
 
+@pytest.mark.parametrize("typed", ["X-Key=${KEY}=", "X-Key: ${KEY}=", "X-Key:${KEY}="])
+def test_a_header_is_taken_as_it_is_written_in_requests_too(place: Place, typed: str) -> None:
+    done = place.mcp("add", "web", "--url", "https://mcp.test/x", "--header", typed)
+    assert (done.code, done.err) == (0, "")
+    made = tomllib.loads(place.config.read_text())["mcp"]["servers"]["web"]
+    assert made["headers"] == {"X-Key": "${KEY}="}
+
+
+def test_a_secret_that_is_written_down_is_told_of(place: Place) -> None:
+    header = place.mcp("add", "web", "--url", "https://mcp.test/x", "--header", "Authorization: Bearer k3y")
+    variable = place.mcp("add", "one", "--env", "API_TOKEN=k3y", "--env", "MODE=x", "--", "c")
+    for done, name in ((header, "Authorization"), (variable, "API_TOKEN")):
+        assert done.code == 0
+        assert done.err.startswith(f"handrail: the value of {name} is written down in {place.config}; ")
+        assert done.err.count("\n") == 1
+        assert "k3y" not in done.out + done.err
+
+
 def test_a_server_of_the_project_waits_for_trust(place: Place) -> None:
     done = place.mcp("add", "echo", "--scope", "project", "--", *place.script("echo", tools=[TOOL]))
     assert "handrail trust add" in done.out
@@ -123,6 +141,7 @@ def test_a_server_of_the_project_waits_for_trust(place: Place) -> None:
         (("add", "x", "--url", "u", "--", "c"), "either a command"),
         (("add", "x", "--url", "ftp://a"), "does not begin with http"),
         (("add", " ", "--", "c"), "can't name a server"),
+        (("add", "x", "https://a.test/mcp"), "an address is no command: handrail mcp add x --url ADDRESS"),
         (("add", "x", "--env", "A", "--", "c"), "NAME=VALUE"),
         (("add", "x", "--header", "A=b", "--", "c"), "--header and --sse with --url"),
         (("add", "x", "--url", "http://a", "--env", "A=b"), "--env goes with a command"),
@@ -165,6 +184,8 @@ def test_a_server_that_does_not_start_is_told_with_what_it_wrote(place: Place) -
     assert "no such database" in bad["detail"]
     assert bad["stderr"] == ["no such database"]
     assert "/no/such/program" in gone["detail"]
+    assert not [server for server in (bad, gone) if "started again" in server["detail"]]
+    assert "did you mean bad?" in place.mcp("logs", "bat").err
     assert place.mcp("logs", "bad", "-n", "1").out == "no such database\n"
 
 

@@ -66,7 +66,7 @@ async def test_a_server_that_is_slower_than_it_may_be_is_said_to_have_failed(tmp
 @pytest.mark.parametrize(
     ("argv", "why"),
     [
-        (("/nowhere/server",), "/nowhere/server was not started: no such program on PATH."),
+        (("/nowhere/server",), "The program /nowhere/server was not started: no such program on PATH."),
         ((sys.executable, "-c", "print('usage: server')"), "It ended with exit code 0."),
         (
             (sys.executable, "-c", "raise SystemExit('set TOKEN')"),

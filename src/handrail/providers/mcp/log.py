@@ -46,6 +46,11 @@ def log_file(state: Path, server: str) -> Path:
     return state / FOLDER / f"{name}.log"
 
 
+def kept_names(state: Path) -> list[str]:
+    """Of the servers of which a log is kept, those whose files are called as they are."""
+    return sorted(file.stem for file in (state / FOLDER).glob("*.log"))
+
+
 def log_of(config: ServerConfig, around: Around) -> ServerLog:
     """Nothing that the configuration gives the server stands in its log, save short words."""
     match config.transport:

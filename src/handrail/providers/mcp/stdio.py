@@ -62,7 +62,7 @@ class _Program:
             finished = await launcher.run(spec, self._printed)
             self.ending = self.ending or _how(finished)
         except LauncherError as error:
-            self.ending = str(error).removesuffix(".")
+            self.ending = f"the program {str(error).removesuffix('.')}"
         finally:
             self.output.end()
             self.input.end()

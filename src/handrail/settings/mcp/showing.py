@@ -30,6 +30,11 @@ def shown_address(url: str) -> str:
     return _QUERY_VALUE.sub(rf"\1{HIDDEN}", _PASSWORD.sub(rf"\1{HIDDEN}", _USER.sub(HIDDEN, url)))
 
 
+def is_written_secret(name: str, text: str) -> bool:
+    """Whether a value of this name is a secret that stands there itself: no variable is in it."""
+    return bool(text) and "${" not in text and names_secret(name)
+
+
 def _shown(words: Iterable[str]) -> Iterator[str]:
     follows = False
     for word in words:

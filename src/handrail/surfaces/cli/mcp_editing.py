@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,12 +15,14 @@ from handrail.errors import UsageError
 from handrail.policy.toml_text import NotToml
 from handrail.settings.config_files import places_of
 from handrail.settings.mcp.forms import LONGEST_NAME, OURS, read_server
+from handrail.settings.mcp.showing import is_written_secret
 from handrail.settings.opening import Place
 from handrail.settings.origin import Layer, Origin
 from handrail.settings.places import folders
 from handrail.settings.private_files import replace
 from handrail.settings.reading import Unreadable, read_in_workspace, read_own
 from handrail.settings.toml_edit import CantEdit, Content, with_table, without_table
+from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.hints import in_that
 from handrail.surfaces.cli.mcp_servers import refuse_inside
 from handrail.surfaces.cli.text import printable
@@ -45,6 +48,8 @@ class Wanted:
             raise UsageError(f"that can't name a server: use up to {LONGEST_NAME} visible characters")
         if bool(self.command) == bool(self.url):
             raise UsageError("give either a command, after '--', or --url with an address")
+        if self.command and self.command[0].lower().startswith(("http://", "https://")):
+            raise UsageError(f"an address is no command: handrail mcp add {shlex.quote(self.name)} --url ADDRESS")
         made: dict[str, str | list[str] | Mapping[str, str]] = {}
         if self.url:
             made["url"] = self.url
@@ -59,7 +64,7 @@ class Wanted:
         if self.variables:
             made["env"] = _pairs(self.variables, "--env")
         if self.headers:
-            made["headers"] = _pairs(self.headers, "--header")
+            made["headers"] = _pairs(map(_as_pair, self.headers), "--header")
         return made
 
 
@@ -80,6 +85,7 @@ def run_add(workspace: Path, scope: str, wanted: Wanted) -> None:
         raise UsageError(f"{place.origin.name}:{error.line}: {error}; mend it first") from error
     _write(place, made)
     click.echo(f"{printable(wanted.name)} is in {printable(str(place.path))}.")
+    _tell_of_secrets(content, place.path)
     if place.origin.layer.is_of_workspace:
         click.echo(f"It starts once you trust that: handrail trust add{in_that(workspace)}")
     else:
@@ -139,6 +145,24 @@ def _write(place: Place, text: str) -> None:
         replace(file, text.encode(), mode)
     except OSError as error:
         raise UsageError(f"{file} can't be written: {error.strerror}") from error
+
+
+def _as_pair(header: str) -> str:
+    """`Name: value`, as requests have it, is taken too."""
+    name, colon, value = header.partition(":")
+    return f"{name}={value.strip()}" if colon and "=" not in name else header
+
+
+def _tell_of_secrets(content: Content, file: Path) -> None:
+    """What should rather be a variable: the file is for whoever can read it, and may be committed."""
+    for table in ("env", "headers"):
+        pairs = content.get(table, {})
+        for name, text in pairs.items() if isinstance(pairs, Mapping) else ():
+            if is_written_secret(name, text):
+                exits.told(
+                    f"the value of {printable(name)} is written down in {printable(str(file))}; a variable in its "
+                    "place, as '${NAME}' in single quotes, is looked up when the server starts"
+                )
 
 
 def _pairs(typed: Iterable[str], option: str) -> dict[str, str]:

@@ -74,7 +74,8 @@ def _lines(rows: list[Row]) -> Iterator[str]:
     widest = max((len(printable(row.server.name)) for row in rows), default=0)
     for row in rows:
         server = row.server
-        status = f"{row.status}: {row.detail}" if row.detail else row.status
+        detail = row.detail.removeprefix(f"{server.origin}: ")  # the line ends with that
+        status = f"{row.status}: {detail}" if detail else row.status
         yield f"{printable(server.name):<{widest}}  {_kind(server):<5}  {reached(server)}"
         yield f"{'':<{widest}}  {printable(status)}  ({row.trust}, {printable(server.origin)})"
 

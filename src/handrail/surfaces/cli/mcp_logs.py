@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from pathlib import Path
 
 import click
 
 from handrail.errors import UsageError
-from handrail.providers.mcp.log import log_file
+from handrail.providers.mcp.log import kept_names, log_file
 from handrail.settings.places import folders
 from handrail.surfaces.cli.text import printable
 
 
 def run_logs(name: str, lines: int) -> None:
     """Raises UsageError where nothing is kept."""
-    found = kept_lines(folders(os.environ).state, name)
+    state = folders(os.environ).state
+    found = kept_lines(state, name)
     if found is None:
-        raise UsageError(f"nothing is kept of a server {name}: it never ran, or wrote nothing on stderr")
+        near = difflib.get_close_matches(name, kept_names(state), 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"nothing is kept of a server {name}: it never ran, or wrote nothing on stderr{hint}")
     for line in found[-lines:]:
         click.echo(printable(line))
 

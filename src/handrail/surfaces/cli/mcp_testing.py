@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,10 @@ from handrail.tools import builtin_tools
 
 BESIDE_WITHIN = 10.0
 """Seconds that a server which is ready has for listing its resources and prompts."""
+WIDEST_NAME = 40
+"""Characters that the column of names takes at most."""
+_AGAIN = re.compile(r" It is (?:started again in [\d.e+]+ s|not started again)\.$")
+"""A session does that; here it is ended."""
 LINES = 10
 """Of a failed server's stderr that are shown."""
 
@@ -106,7 +112,8 @@ async def _tested(config: ServerConfig, around: Around) -> Tested:
         task.cancel()
     await asyncio.gather(running, waiting, return_exceptions=True)
     lines = kept_lines(around.state, config.name) if around.state is not None else None
-    return Tested(shelf.status, seconds, shelf.tools, shelf.prompts, tuple(of_last_run(lines or [])))
+    status = replace(shelf.status, detail=_AGAIN.sub("", shelf.status.detail))
+    return Tested(status, seconds, shelf.tools, shelf.prompts, tuple(of_last_run(lines or [])))
 
 
 class _Heard:
@@ -140,9 +147,10 @@ def _lines(tested: Tested) -> Iterator[str]:
     status = tested.status
     after = "in" if tested.is_ready else "after"
     yield printable(f"{status.name}: {status.condition} {after} {tested.seconds:.2f} s: {status.detail}")
-    for tool in tested.tools:
-        yield printable(f"  {tool.name:<30} {tool.description.strip().split(chr(10), 1)[0]}")
-    yield from (printable(f"  /{status.name}:{prompt.name:<28} {prompt.description}") for prompt in tested.prompts)
+    rows = [(tool.name, tool.description.strip().split("\n", 1)[0]) for tool in tested.tools]
+    rows += [(f"/{status.name}:{prompt.name}", prompt.description) for prompt in tested.prompts]
+    width = max((len(name) for name, _ in rows if len(name) <= WIDEST_NAME), default=0)
+    yield from (printable(f"  {name:<{width}}  {about}") for name, about in rows)
     yield from (printable(f"  problem: {problem}") for problem in status.problems)
     if not tested.is_ready and tested.stderr:
         yield "  the last that it wrote on stderr:"
