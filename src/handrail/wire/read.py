@@ -75,12 +75,13 @@ def _documents(text: str) -> Iterator[tuple[str, Json]]:
 
 def _decoded(document: Json, wire: Wire | None, place: str) -> list[Response]:
     match document:
-        case dict() if wire_of(document) is None and isinstance(recorded := document.get("events"), list):
-            return _decoded_stream(recorded, wire, place)
-        case dict() if is_record(document) or (is_event(document) and wire_of(document) is not Wire.GEMINI):
-            return _decoded_stream([document], wire, place)
         case dict():
-            return [_decoded_response(document, wire, place)]
+            found = wire_of(document)
+            if found is None and isinstance(recorded := document.get("events"), list):
+                return _decoded_stream(recorded, wire, place)
+            if is_record(document) or (found is not Wire.GEMINI and is_event(document)):
+                return _decoded_stream([document], wire, place)
+            return [_decoded_response(document, wire or found, place)]
         case list() | tuple() if any(map(is_whole, document)):
             return [found for i, one in enumerate(document, 1) for found in _decoded(one, wire, f"{place}, item {i}")]
         case list() | tuple():
@@ -90,7 +91,6 @@ def _decoded(document: Json, wire: Wire | None, place: str) -> list[Response]:
 
 
 def _decoded_response(document: JsonObject, wire: Wire | None, place: str) -> Response:
-    wire = wire or wire_of(document)
     if wire is None:
         keys = ", ".join(f"`{key}`" for key in sorted(document)[:5])
         raise WireError(f"{place}: got an object with {keys or 'no keys'}; {EXPECTED}")

@@ -8,16 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from handrail.policy.wording import shortened
-from handrail.providers.mcp.definition import Definition, Unusable, read_definition
 from handrail.providers.mcp.names import tool_names
-from handrail.providers.mcp.schemas import digest
-from handrail.providers.mcp.tool import MOST_BY_ITS_WORD, Defined, McpTool
 from handrail.settings.mcp.server import ServerConfig
 
 if TYPE_CHECKING:
     from mcp import types
 
+    from handrail.providers.mcp.definition import Definition
     from handrail.providers.mcp.server import McpServer
+    from handrail.providers.mcp.tool import Defined, McpTool
 
 WINDOW = 200_000
 """Tokens of a model's context, where nobody says how many it has."""
@@ -43,6 +42,11 @@ class Offering:
 
     def __call__(self, server: McpServer, listed: Sequence[types.Tool]) -> tuple[Sequence[McpTool], Sequence[str]]:
         """The tools for the shelf, and what is wrong with others, a line each. One call at a time, on any thread."""
+        # Here, in the thread that loads the SDK: a session's first call needs none of it.
+        from handrail.providers.mcp.definition import Unusable
+        from handrail.providers.mcp.schemas import digest
+        from handrail.providers.mcp.tool import Defined, McpTool
+
         config, problems = server.config, list[str]()
         read: dict[str, Definition] = {}
         before, self._read[config.name] = self._read.get(config.name, {}), {}
@@ -77,6 +81,9 @@ class Offering:
         return tools, [*problems, *_unknown(config.include, listed), *_unknown(config.exclude, listed)]
 
     def _definition(self, tool: types.Tool, config: ServerConfig) -> Definition:
+        from handrail.providers.mcp.definition import read_definition
+        from handrail.providers.mcp.tool import MOST_BY_ITS_WORD
+
         others, hosts = (self._servers, self._hosts) if config.of_workspace else (self._hosts, ())
         return read_definition(tool, config, tool_names(config.name, tool.name, others, hosts), MOST_BY_ITS_WORD)
 

@@ -163,6 +163,9 @@ class McpServer:
 
     async def connection(self) -> Connection:
         """The live one. Waits while the server starts, for as long as that may take. Raises ToolFailed."""
+        connection = self._connection
+        if connection is not None and self._settled.is_set() and not connection.over.is_set():
+            return connection
         self._wanted.set()
         try:
             async with asyncio.timeout(self.config.start_within):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -25,6 +26,20 @@ is one, never wait."""
 _PIECE = 65_536
 _IN_A_ROW = 16
 """Lines that are read without a turn of the loop for others."""
+
+
+@cache
+def _decoder() -> Callable[[bytes], SessionMessage | None]:
+    from handrail.providers.mcp.messages import decoded
+
+    return decoded
+
+
+@cache
+def _encoder() -> Callable[[SessionMessage], bytes]:
+    from handrail.providers.mcp.messages import encoded
+
+    return encoded
 
 
 class _Closing:
@@ -78,6 +93,15 @@ class FromServer(_Closing):
         self._take()
 
     async def receive(self) -> SessionMessage | Exception:
+        message = await self._received()
+        if message is None:
+            from anyio import EndOfStream
+
+            raise EndOfStream
+        return message
+
+    async def _received(self) -> SessionMessage | None:
+        """None once there will be no more."""
         while True:
             if self._waiting:
                 self._in_a_row += 1
@@ -88,9 +112,7 @@ class FromServer(_Closing):
                 if message is not None:
                     return message
             elif self._ended:
-                from anyio import EndOfStream
-
-                raise EndOfStream
+                return None
             else:
                 self._news.clear()
                 await self._news.wait()
@@ -100,12 +122,10 @@ class FromServer(_Closing):
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        from anyio import EndOfStream
-
-        try:
-            return await self.receive()
-        except EndOfStream:
-            raise StopAsyncIteration from None
+        message = await self._received()
+        if message is None:
+            raise StopAsyncIteration
+        return message
 
     def _next(self) -> SessionMessage | None:
         line = self._waiting.popleft()
@@ -114,9 +134,7 @@ class FromServer(_Closing):
             self._take()
         if not line.strip():
             return None
-        from handrail.providers.mcp.messages import decoded
-
-        message = decoded(line)
+        message = _decoder()(line)
         if message is None:
             self._on_noise(line)
         return message
@@ -139,21 +157,25 @@ class ToServer(_Closing):
 
     async def send(self, item: SessionMessage, /) -> None:
         """Raises BrokenResourceError once the server is gone."""
-        from anyio import BrokenResourceError
-
-        from handrail.providers.mcp.messages import encoded, is_notification
-
-        line = encoded(item)
-        while self._size > MOST_UNSENT and not self._ended and not is_notification(item):
-            self._room.clear()
-            await self._room.wait()
+        line = _encoder()(item)
+        if self._size > MOST_UNSENT:
+            await self._room_for(item)
         if self._ended:
+            from anyio import BrokenResourceError
+
             raise BrokenResourceError
         if not self._size and len(line) <= _PIECE and self._child is not None and self._child.send(line):
             return
         self._waiting.append(line)
         self._size += len(line)
         self._news.set()
+
+    async def _room_for(self, item: SessionMessage) -> None:
+        from handrail.providers.mcp.messages import is_notification
+
+        while self._size > MOST_UNSENT and not self._ended and not is_notification(item):
+            self._room.clear()
+            await self._room.wait()
 
     def end(self) -> None:
         self._ended = True
