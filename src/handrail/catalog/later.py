@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from handrail.contract.basics import JsonObject
-from handrail.contract.confirmation import Confirmation, GrantOption
+from handrail.contract.confirmation import Confirmation
 from handrail.contract.context import Environment, FileReader, RunContext, Workspace
 from handrail.contract.effects import Claims
 from handrail.contract.results import ToolResult
@@ -74,9 +74,6 @@ class LaterTool(Tool[Any]):
 
     async def confirmation(self, params: Any, files: FileReader, workspace: Workspace) -> Confirmation:
         return await self.loaded.confirmation(params, files, workspace)
-
-    def grant_options(self, params: Any) -> tuple[GrantOption, ...]:
-        return self.loaded.grant_options(params)
 
     async def execute(self, params: Any, context: RunContext) -> ToolResult:
         return await self.loaded.execute(params, context)

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from handrail.contract.basics import JsonObject
-from handrail.contract.confirmation import Confirmation, GrantOption, InfoConfirmation
+from handrail.contract.confirmation import Confirmation, InfoConfirmation
 from handrail.contract.context import CALL_MAKING, CAPABILITIES, Environment, FileReader, RunContext, Workspace
 from handrail.contract.effects import Claims, PathClaim, Scope
 from handrail.contract.parameters import BadArguments, ParameterSchema
@@ -186,10 +186,6 @@ class Tool(ABC, Generic[P]):
         """What a person sees before saying yes. Raises ToolFailed when the call can only fail."""
         return InfoConfirmation(self.describe(params), self.describe(params))
 
-    def grant_options(self, params: P) -> tuple[GrantOption, ...]:
-        """The approvals that could be remembered, the narrowest first."""
-        return ()
-
     async def execute(self, params: P, context: RunContext) -> ToolResult:
         """Runs `run` with the parts of the context it asked for."""
         run: Callable[..., Awaitable[ToolResult]] | None = getattr(self, "run", None)
@@ -227,9 +223,6 @@ class Invocation:
 
     async def confirmation(self, files: FileReader, workspace: Workspace) -> Confirmation:
         return await self.tool.confirmation(self.params, files, workspace)
-
-    def grant_options(self) -> tuple[GrantOption, ...]:
-        return self.tool.grant_options(self.params)
 
     async def run(self, context: RunContext) -> ToolResult:
         return await self.tool.execute(self.params, context)

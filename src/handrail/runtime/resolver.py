@@ -26,7 +26,7 @@ from handrail.policy.server_names import names_from
 from handrail.runtime.guard import Returned, guarded, guarded_call
 from handrail.runtime.shell_facts import shell_facts
 from handrail.runtime.spilling import READERS
-from handrail.runtime.surveyor import Surveyor
+from handrail.runtime.surveyor import Surveyor, Use
 
 APPROVAL_SECONDS = 5.0
 """How long a tool's `needs_approval` function may take; after that a person is asked."""
@@ -116,14 +116,8 @@ class Resolver:
         return replace(_bare(tool, effects, self._surveyor.places), paths=tuple(dict.fromkeys(paths)), shell=shell)
 
     def _path(self, tool: Tool[Any], claim: PathClaim, access: Access, removes: bool) -> PathFact:
-        return self._surveyor.path(
-            self._workspace.absolute(claim.path),
-            access,
-            claim.scope,
-            spares_secrets=claim.spares_secrets,
-            whole_tree=removes,
-            own_results=tool.name in READERS,
-        )
+        use = Use(access, claim.scope, claim.spares_secrets, whole_tree=removes, own_results=tool.name in READERS)
+        return self._surveyor.path(self._workspace.absolute(claim.path), use)
 
 
 def names_of(tool: Tool[Any]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from handrail.policy.shell.removal import Target, ruin
 from handrail.policy.wording import shortened
 from handrail.runtime import looking
 from handrail.runtime.repository import running_settings
-from handrail.runtime.surveyor import Surveyor
+from handrail.runtime.surveyor import Surveyor, Use
 
 if TYPE_CHECKING:
     from handrail.policy.shell.operand import Operand
@@ -110,8 +110,7 @@ class _Lookup:
 
     def _look_up(self, operand: Operand) -> Iterator[PathFact]:
         for path, scope in _written_out(operand.path) if operand.glob else ((operand.path, operand.scope),):
-            fact = self._surveyor.path(
-                Path(path),
+            use = Use(
                 operand.access,
                 scope,
                 spares_secrets=operand.names_only,
@@ -120,6 +119,7 @@ class _Lookup:
                 only=operand.only,
                 holding=operand.holding,
             )
+            fact = self._surveyor.path(Path(path), use)
             if operand.names_only or not looking.is_folder(fact.resolved):
                 yield fact
             else:

@@ -20,6 +20,26 @@ from handrail.runtime import looking
 
 
 @value
+class Use:
+    """What a call does with a path."""
+
+    access: Access
+    scope: Scope = "file"
+    spares_secrets: bool = False
+    """Below a folder; never in what is itself a file."""
+    whole_tree: bool = False
+    """It moves or removes what is below, so what is protected there counts too."""
+    follows: bool = False
+    """Links in a tree are followed."""
+    only: tuple[str, ...] = ()
+    """Patterns for the names of the files of a tree that are read; all where there are none."""
+    holding: str = ""
+    """A folder of which a copy is put there, with what is protected in it."""
+    own_results: bool = False
+    """It may read what the session keeps of results that were too long."""
+
+
+@value
 class Surveyor:
     """Makes PathFacts. All methods but `of` block: they run in a worker thread."""
 
@@ -55,26 +75,8 @@ class Surveyor:
     def letting_read(self, folder: Path) -> Self:
         return replace(self, readable=tuple(dict.fromkeys((*self.readable, *_spellings(str(folder))))))
 
-    def path(
-        self,
-        named: Path,
-        access: Access,
-        scope: Scope = "file",
-        *,
-        spares_secrets: bool = False,
-        whole_tree: bool = False,
-        follows: bool = False,
-        only: tuple[str, ...] = (),
-        holding: str = "",
-        own_results: bool = False,
-    ) -> PathFact:
-        """`whole_tree`: the call moves or removes what is below, so what is protected there counts too.
-
-        Secrets are spared below a folder, never in what is itself a file. `follows`: links in a tree are followed.
-        `only`: patterns for the names of the files of a tree that are read; all where there are none.
-        `holding`: a folder of which a copy is put there, with what is protected in it.
-        `own_results`: the call may read what the session keeps of results that were too long.
-        """
+    def path(self, named: Path, use: Use) -> PathFact:
+        access, scope, spares_secrets = use.access, use.scope, use.spares_secrets
         lexical = normal(str(named))
         resolved = looking.real(str(named))
         if scope == "tree":
@@ -87,18 +89,22 @@ class Surveyor:
         if resolved is None:
             return PathFact(effect, access, lexical, lexical, Zone.OUTSIDE)
         spellings = (lexical, resolved)
-        if own_results and access == "read" and all(map(self.places.is_result, spellings)):
+        if use.own_results and access == "read" and all(map(self.places.is_result, spellings)):
             return PathFact(effect, access, lexical, resolved, Zone.TEMPORARY)
         zone = strictest(*(self._zone(spelling, access, scope) for spelling in spellings))
         secret = not spares_secrets and any(is_secret_name(self.places.inner(s)) for s in spellings)
-        protected = "" if access == "read" else self._protection(spellings, whole_tree)
+        protected = "" if access == "read" else self._protection(spellings, use.whole_tree)
         state = any(self.places.is_state(s) for s in spellings)
-        if scope == "tree" and zone is not Zone.OUTSIDE and (whole_tree or (access == "read" and not spares_secrets)):
-            held = looking.holdings(resolved, self.places.inner(resolved), follows=follows, only=only)
+        if (
+            scope == "tree"
+            and zone is not Zone.OUTSIDE
+            and (use.whole_tree or (access == "read" and not spares_secrets))
+        ):
+            held = looking.holdings(resolved, self.places.inner(resolved), follows=use.follows, only=use.only)
             secret = secret or held.secret
-            protected = protected or (held.protected if whole_tree and access == "write" else "")
-        if holding and not protected and zone is not Zone.TEMPORARY:
-            copied = looking.real(holding) or holding
+            protected = protected or (held.protected if use.whole_tree and access == "write" else "")
+        if use.holding and not protected and zone is not Zone.TEMPORARY:
+            copied = looking.real(use.holding) or use.holding
             protected = looking.holdings(copied, self.places.inner(copied)).protected
         if scope == "tree" and not spares_secrets:
             state = state or any(self.places.holds_state(s) for s in spellings)

@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
     _open_streams()
     debugging = Debugging()
     try:
-        with debugging.shown():
+        with debugging:
             code = handrail.main(list(arguments), prog_name="handrail", standalone_mode=False, obj=debugging)
             sys.stdout.flush()
     except click.ClickException as error:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 import click
 
@@ -15,15 +14,15 @@ class Debugging:
     def __init__(self) -> None:
         self.wanted = False
 
-    @contextmanager
-    def shown(self) -> Iterator[None]:
+    def __enter__(self) -> Debugging:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Prints the traceback of what leaves the block, if that is wanted; it goes on its way."""
-        try:
-            yield
-        except Exception:
-            if self.wanted:
-                traceback.print_exc()
-            raise
+        if self.wanted and isinstance(error, Exception):
+            traceback.print_exception(error)
 
 
 def ask_to_see(context: click.Context, parameter: click.Parameter, given: bool) -> None:

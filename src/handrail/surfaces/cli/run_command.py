@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
 
 import click
@@ -41,6 +42,22 @@ class _Amount(click.FloatRange):
 _amount = _Amount(min=0, min_open=True)
 
 
+def _with_limits(command: Callable[..., int]) -> Callable[..., int]:
+    """Four options, which the command gets as `Limits`."""
+
+    @click.option("--max-turns", "turns", type=_count, metavar="N", help="Responses of the model, at most.")
+    @click.option("--max-tokens", "tokens", type=_count, metavar="N", help="Tokens read and written, at most.")
+    @click.option("--max-money", "money", type=_amount, metavar="USD", help="US dollars, at most.")
+    @click.option("--max-seconds", "seconds", type=_amount, metavar="S", help="Wall-clock time, at most.")
+    @wraps(command)
+    def limited(
+        turns: int | None, tokens: int | None, money: float | None, seconds: float | None, **others: object
+    ) -> int:
+        return command(limits=Limits(turns or Limits().turns, tokens or 0, money or 0.0, seconds or 0.0), **others)
+
+    return limited
+
+
 @click.command("run")
 @click.argument("task", default="", metavar="[TASK|-]")
 @in_workspace
@@ -49,10 +66,7 @@ _amount = _Amount(min=0, min_open=True)
 @in_mode
 @with_policies
 @answered_by
-@click.option("--max-turns", "turns", type=_count, metavar="N", help="Responses of the model, at most.")
-@click.option("--max-tokens", "tokens", type=_count, metavar="N", help="Tokens read and written, at most.")
-@click.option("--max-money", "money", type=_amount, metavar="USD", help="US dollars, at most.")
-@click.option("--max-seconds", "seconds", type=_amount, metavar="S", help="Wall-clock time, at most.")
+@_with_limits
 @click.option("--resume", "session", is_flag=False, flag_value=CHOSEN, default="", metavar="[ID]", help=_RESUME)
 @click.option("--continue", "last", is_flag=True, help="Go on with the last conversation in this workspace.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object at the end.")
@@ -60,10 +74,7 @@ _amount = _Amount(min=0, min_open=True)
 def run(
     task: str,
     workspace: Path,
-    turns: int | None,
-    tokens: int | None,
-    money: float | None,
-    seconds: float | None,
+    limits: Limits,
     session: str,
     last: bool,
     as_json: bool,
@@ -79,7 +90,6 @@ def run(
     approval; 4 a limit or a hook ended it; 5 the model could not be reached, or its answer not be read; 130
     interrupted, after every call got its result.
     """
-    limits = Limits(turns or Limits().turns, tokens or 0, money or 0.0, seconds or 0.0)
     named = _named(session, last, workspace)
     wanted = Task(_text(task, goes_on=bool(named)), limits, named)
     settings = _settings(workspace, named, flags)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from handrail.contract.context import Workspace
 from handrail.policy.places import Zone, within
-from handrail.runtime.surveyor import Surveyor
+from handrail.runtime.surveyor import Surveyor, Use
 from handrail.testing.conforming.declared import Declared, is_address
 from handrail.testing.conforming.listing import changes
 from handrail.testing.conforming.report import Problem
@@ -74,7 +74,7 @@ class _Seen:
         return not self._trial.holds(touch.what) and self._is_program(touch.what)
 
     def _is_program(self, path: str) -> bool:
-        fact = Surveyor.of(Workspace(self._trial.root), Path.home(), None).path(Path(path), "read")
+        fact = Surveyor.of(Workspace(self._trial.root), Path.home(), None).path(Path(path), Use("read"))
         if fact.zone is Zone.SYSTEM and not fact.secret:
             return True
         return any(within(path, folder) for folder in _package_folders())
