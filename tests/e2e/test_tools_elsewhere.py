@@ -96,7 +96,8 @@ def test_a_file_that_never_loads_is_told_and_keeps_neither_calls_nor_the_program
     (work.parent / "dir/stuck.py").write_text("import threading\nthreading.Event().wait()\n")
     done = run("exec", "-", "--tools", "../dir", "--approve", "all", "--json", stdin=tide())
     assert (done.code, done.call["state"]) == (0, "completed")
-    assert done.err == "handrail: ../dir/stuck.py: it still loads\n"
+    # Not alone on a machine that has much to do: there, the other file may still load then as well.
+    assert "handrail: ../dir/stuck.py: it still loads" in done.err.splitlines()
 
 
 def test_a_rule_may_name_a_tool_of_a_file(run, work: Path) -> None:
