@@ -320,6 +320,13 @@ def test_when_the_terminal_goes_away_every_call_has_its_end(opened: Opened, proj
     assert not session.unfinished
 
 
+def test_the_part_of_a_command_that_is_asked_about_is_marked(opened: Opened, project: Path) -> None:
+    with opened("approvals", NO_COLOR=None) as screen:
+        screen.until(READY)
+        play(screen, project, ("make it two\r", KEYS), ("n", "why not"), ("\r", "What is asked about", KEYS))
+        assert "$ echo ok && \x1b[31mrm -rf build\x1b[0m\r\n" in screen.raw.replace("\r\r\n", "\r\n")
+
+
 def test_nothing_that_a_model_or_a_file_says_is_obeyed_by_the_terminal(opened: Opened, project: Path) -> None:
     with opened("evil") as screen:
         screen.until(READY)
