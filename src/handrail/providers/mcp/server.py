@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from handrail.policy.server_names import bare, fit
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.beside import KINDS, Beside
 from handrail.providers.mcp.causes import causes
+from handrail.providers.mcp.head_start import head_start
 from handrail.providers.mcp.log import log_of
 from handrail.providers.mcp.opening import login_for, opened
 from handrail.providers.mcp.prompts import McpPrompt
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from handrail.providers.mcp.asked import Answering
     from handrail.providers.mcp.connection import Connection, Progress
     from handrail.providers.mcp.oauth import SessionLogin
-
-HEAD_START = 0.3
-"""Seconds that a session has for its first calls before its servers start, all at once: to load the SDK and to start
-programs holds up everything else in the process. A server for which somebody waits starts at once."""
 
 _TOLD_BY = 40
 """Characters of a server's name that stand in the names of its tools, whatever was cut."""
@@ -76,9 +72,7 @@ class McpServer:
             condition = Condition.FAILED if self.config.enabled else Condition.OFF
             return self._rest(say, condition, self.config.problem or "turned off")
         say(Condition.STARTING)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(HEAD_START):
-                await self._wanted.wait()
+        await head_start(self._wanted)
         self._login = await login_for(self.config, self._around, lambda trouble: self._troubled(say, trouble))
         keeping = asyncio.create_task(self.log.keep())
         try:
