@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -69,17 +69,19 @@ class FolderTools:
         """Loads what is new, and forgets what is gone; a file that is as it was keeps its tools and their state."""
         self._folder = folder
         self._forget([file for file in self._files if file not in folder.files])
-        async with asyncio.TaskGroup() as group:
-            loads = [group.create_task(self._load(file)) for file in folder.files if file not in self._files]
-            if loads and (await asyncio.wait(loads, timeout=SOON))[1]:
-                self._show(shelf)
+        if new := [file for file in folder.files if file not in self._files]:
+            # Before the time is taken: with it comes pydantic, which is longer to load than most files.
+            from handrail.providers.python.loading import loaded
+
+            async with asyncio.TaskGroup() as group:
+                loads = [group.create_task(self._load(file, loaded)) for file in new]
+                if (await asyncio.wait(loads, timeout=SOON))[1]:
+                    self._show(shelf)
         self._show(shelf)
 
-    async def _load(self, file: ToolFile) -> None:
-        from handrail.providers.python.loading import loaded
-
+    async def _load(self, file: ToolFile, load: Callable[[ToolFile], Awaitable[Loaded]]) -> None:
         async with self._loading:
-            self._files[file] = await loaded(file)
+            self._files[file] = await load(file)
 
     def _forget(self, files: Iterable[ToolFile]) -> None:
         for file in files:
