@@ -10,7 +10,7 @@ from played import PlayedModel
 from handrail.agent.agent import open_agent
 from handrail.agent.events import AgentEvent, Ended, Finished, TurnEnded
 from handrail.agent.scripted import Say, ScriptedModel, Use
-from handrail.errors import ToolFailed
+from handrail.errors import UsageError
 from handrail.session import Session
 from handrail.wire import Wire
 from servers.script import says
@@ -29,7 +29,7 @@ async def test_a_models_calls_are_carried_out_until_it_makes_no_more(tmp_path: P
 async def test_what_is_too_long_to_be_kept_is_refused_and_the_conversation_goes_on_without_it(tmp_path: Path) -> None:
     model = PlayedModel(Wire.ANTHROPIC, [says("Yes?"), says("Well.")])
     async with Session.open(tmp_path) as session, open_agent(session, model) as agent:
-        with pytest.raises(ToolFailed, match="shorten it, or put it into a file"):
+        with pytest.raises(UsageError, match="put it into a file, and say which one to read"):
             async for _ in agent.send("x" * 10_000_000):
                 pass
         assert model.requests == []
