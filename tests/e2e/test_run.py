@@ -96,6 +96,17 @@ def test_the_report_is_one_object(work: Path, played) -> None:
     assert report["session"] in done.err
 
 
+def test_of_a_call_that_went_wrong_its_line_says_what_and_of_a_command_its_exit_code(work: Path, played) -> None:
+    wrong, fails = Use("read_file", {"path": "tide.txt"}), Use("shell", {"command": "exit 3"})
+    with played([says("", wrong, fails), says("Done.")]):
+        done = run(work, "When is high water?", "--approve", "all")
+    lines = done.err.splitlines()
+    [read] = [number for number, line in enumerate(lines) if line.startswith("✗ read_file")]
+    [shell] = [number for number, line in enumerate(lines) if line.startswith("✓ shell")]
+    assert "are not valid: file_path: " in lines[read + 1]
+    assert lines[shell + 1] == "  exit code 3"
+
+
 LOUD = """from handrail import tool
 print("loads")
 

@@ -12,9 +12,10 @@ from handrail.agent.events import AgentEvent, Compacted, Finished, Reported, Res
 from handrail.agent.model import TextArrived, Waiting
 from handrail.agent.spent import Spent
 from handrail.contract.basics import CallId, JsonObject
-from handrail.contract.calls import AwaitingApproval, CallForm, CallState, Failed, Rejected, SettledState
+from handrail.contract.calls import AwaitingApproval, CallForm, CallState, Completed, Failed, Rejected, SettledState
 from handrail.contract.decision import Decision
 from handrail.contract.events import CallChanged, Event, NoticeGiven, TopicSet
+from handrail.contract.results import TerminalDisplay, ToolResult
 from handrail.runtime.event_json import event_json
 from handrail.runtime.redacted_view import redactor_for
 from handrail.settings.redaction import Redactor
@@ -152,14 +153,22 @@ class Text:
 
 
 def _why(state: SettledState) -> str:
-    """Why a call did not do what it was to do, in a line for people."""
+    """Why a call, or the command that it ran, did not do what it was to do, in a line for people."""
     match state:
         case Rejected(decision=Decision() as decision):
             return f"{decision.outcome} ({decision.source}): {decision.reason}"
         case Failed(fault=fault):
-            return fault.message.split("\n", 1)[0]
+            return _in_a_line(fault.message)
+        case Completed(result=ToolResult(display=TerminalDisplay(exit_code=int(code)))) if code:
+            return f"exit code {code}"
         case _:
             return ""
+
+
+def _in_a_line(message: str) -> str:
+    """Its first line; of one that announces a list, with the first thing of that."""
+    first, *rest = message.split("\n")
+    return f"{first} {rest[0].removeprefix('- ')}" if first.endswith(":") and rest else first
 
 
 def _tell_if_waiting(state: CallState) -> None:
