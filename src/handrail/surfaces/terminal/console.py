@@ -158,6 +158,7 @@ class Console:
 
         if self._work is None:
             return []
+        self._work.questions.show(dialog)
         root, layout = self._opening.settings.workspace, self._work.looks.layout
         return asked_lines(dialog, root, layout, self.skin.columns, colour=self.skin.colour)
 

@@ -1,4 +1,8 @@
-"""The questions that wait for the person at this terminal: one after the other, in the order of the calls."""
+"""The questions that wait for the person at this terminal: one after the other, in the order of the calls.
+
+The one that is shown stays until it is answered, also where an earlier call comes to ask meanwhile: nobody is to read
+one question and answer another.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +24,17 @@ class Questions:
         """`changed` is called whenever another question is the first."""
         self._changed = changed
         self._waiting: dict[Dialog, asyncio.Future[Answer]] = {}
+        self._shown: Dialog | None = None
 
     @property
     def first(self) -> Dialog | None:
+        if self._shown in self._waiting:
+            return self._shown
         return min(self._waiting, key=lambda dialog: dialog.call.requested_at, default=None)
+
+    def show(self, dialog: Dialog) -> None:
+        """It is on the screen now."""
+        self._shown = dialog
 
     async def answer(self, call: AwaitingApproval) -> Answer | Unanswered:
         dialog = Dialog(call)
