@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from handrail.contract.confirmation import Answer, CancelCall, Confirmation, Once, PlanConfirmation, Reject, Reply
+from handrail.contract.confirmation import (
+    Answer,
+    CancelCall,
+    Confirmation,
+    McpConfirmation,
+    Once,
+    PlanConfirmation,
+    Reject,
+    Reply,
+)
 from handrail.contract.confirmation import QuestionConfirmation as Question
 from handrail.contract.decision import Decision, FromTool, Outcome
 from handrail.surfaces.cli.asking import parsed_verdict
@@ -59,8 +68,12 @@ def test_a_plan_is_answered_by_yes_no_or_a_yes_with_a_mode(line: str, answer: An
             ["  Which?", "  - A", "  - B", "  (several may be chosen: A, B)"],
         ),
         (Question("Q", "Which?", ("A", "B"), descriptions=("only one",)), ["  Which?", "  - A: only one", "  - B"]),
+        (
+            McpConfirmation("High water", "tides", "high", {"port": "Île-de-Bréhat", "far": None, "x": "\x1b[2J"}),
+            ['  high on tides: {"port": "Île-de-Bréhat", "far": null, "x": "\\u001b[2J"}'],
+        ),
     ],
 )
-def test_a_terminal_shows_all_there_is_to_choose_from(asked: Confirmation, lines: list[str]) -> None:
+def test_a_terminal_shows_all_there_is_to_know_and_to_choose_from(asked: Confirmation, lines: list[str]) -> None:
     why = Decision(Outcome.ASK, FromTool(), "a person is to answer it")
     assert shown_lines("question", asked, why, (), ROOT, colour=False)[1:-1] == lines

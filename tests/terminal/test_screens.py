@@ -203,6 +203,7 @@ SCENES = {
             ("os\t\r", "wrote 0; 0 responses."),
             ("/model other\r", "default   /help   other"),
             ("/nonsense\r", "! there is no command /nonsense; /help lists them"),
+            ("/resume\r", "! /resume is no command of the conversation; in your shell: handrail --resume"),
             ("/modl\r", "! there is no command /modl; did you mean /model?"),
             ("/\r", "! there is no command /; /help lists them"),
             ("/nobody:says this\r", "! there is no prompt /nobody:says; /mcp lists them"),
@@ -216,7 +217,7 @@ SCENES = {
             ("/clear\r", "The conversation is forgotten"),
             ("/compact\r", "There is nothing to gain yet."),
             ("/tools\r", "Hidden:"),
-            ("/quit\r", Ends()),
+            ("/exit\r", Ends()),
         ),
     ),
     "details unfold while a call runs and after it": Scene(

@@ -100,6 +100,7 @@ def test_the_mode_is_always_in_the_line_and_the_rest_as_it_fits(status: Status, 
         ("short", ["short"]),
         ("a sentence that is too long for it", ["a sentence that is too", "  long for it"]),
         ("  /cost  tokens, money and time", ["  /cost  tokens, money", "         and time"]),
+        ("Read  gives `  12:` in front", ["Read  gives `  12:` in", "      front"]),
     ],
 )
 def test_sentences_are_broken_where_words_end(line: str, lines: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def _shown(confirmation: Confirmation, root: Path, *, colour: bool, part: str = 
         case InfoConfirmation(text=text, urls=urls):
             return _indented("\n".join([text, *urls]))
         case McpConfirmation(server=server, tool=tool, arguments=arguments):
-            return _indented(f"{tool} on {server}: {arguments}")
+            return _indented(f"{tool} on {server}: {json.dumps(arguments, ensure_ascii=False)}")
         case QuestionConfirmation(from_server=server):
             theirs = [f"The server {server} asks. These are its words:"] if server else []
             lines = [*theirs, confirmation.question, *_options(confirmation), *form_lines(confirmation.form)]

@@ -23,7 +23,7 @@ from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.tools_command import tool_lines
 from handrail.surfaces.terminal.call_lines import seconds, title_of
 from handrail.surfaces.terminal.models import ModelOf
-from handrail.surfaces.terminal.slash import COMMANDS
+from handrail.surfaces.terminal.slash import COMMANDS, IN_THE_SHELL
 from handrail.surfaces.terminal.sources import source_lines
 from handrail.surfaces.terminal.work import Work
 
@@ -45,6 +45,8 @@ async def carry_out(work: Work, name: str, rest: str, model_of: ModelOf) -> list
     """The lines that a command gives. Raises UsageError for what it can't do, and for a name that is none."""
     command = _COMMANDS.get(name)
     if command is None:
+        if name in IN_THE_SHELL:
+            raise UsageError(f"/{name} is no command of the conversation; in your shell: {IN_THE_SHELL[name]}")
         near = nearest(name, COMMANDS)
         raise UsageError(f"there is no command /{name}; {f'did you mean /{near}?' if near else '/help lists them'}")
     return await command(work, rest, model_of)

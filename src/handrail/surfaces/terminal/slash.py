@@ -21,6 +21,25 @@ COMMANDS: Mapping[str, str] = {
 }
 """By name, in the order of /help."""
 
+ALSO_CALLED: Mapping[str, str] = {
+    "exit": "quit",
+    "new": "clear",
+    "compress": "compact",
+    "permissions": "policy",
+    "stats": "cost",
+    "usage": "cost",
+}
+"""What is called otherwise in Claude Code, Codex and Gemini CLI, for fingers that know these. In no list."""
+
+IN_THE_SHELL: Mapping[str, str] = {
+    "config": "handrail config show",
+    "doctor": "handrail doctor",
+    "init": "handrail init",
+    "resume": "handrail --resume",
+    "settings": "handrail config show",
+}
+"""Slash commands of these that are commands of the shell here."""
+
 WHILE_WORKING = frozenset(("help", "mode", "tools", "policy", "approvals", "mcp", "agents", "sessions", "cost", "quit"))
 """What also may be typed while the agent works."""
 
@@ -43,10 +62,13 @@ def completed(text: str) -> str:
 
 
 def parsed(text: str) -> tuple[str, str] | None:
-    """The name of a command, which may be empty, and what stands behind it; None for what is no command."""
+    """The name of a command, which may be empty, and what stands behind it; None for what is no command.
+    Of one that is also called otherwise, the name that it has here.
+    """
     first, _, rest = text.strip().partition(" ")
     is_command = first == "/" or (first.startswith("/") and first[1:].isalpha())
-    return (first[1:].lower(), rest.strip()) if is_command else None
+    name = first[1:].lower()
+    return (ALSO_CALLED.get(name, name), rest.strip()) if is_command else None
 
 
 def prompt_named(text: str) -> tuple[str, str] | None:

@@ -16,8 +16,8 @@ def wrapped(line: str, columns: int) -> list[str]:
     if len(line) <= columns or columns < NARROWEST:
         return [line]
     indent = len(line) - len(line.lstrip())
-    gap = line.rfind(" " * _GAP)
-    below = gap + _GAP if indent < gap < columns // 2 else indent + _GAP
+    gap = line.rfind(" " * _GAP, 0, columns // 2 + 1)  # what stands in the last column may have gaps of its own
+    below = gap + _GAP if indent < gap else indent + _GAP
     return textwrap.wrap(line, columns, subsequent_indent=" " * below, drop_whitespace=True)
 
 
