@@ -318,6 +318,49 @@ def test_an_interrupt_answers_every_call_and_leaves_a_conversation_that_goes_on(
     assert (done.code, done.out) == (0, "Where were we?\n"), done.err
 
 
+def test_where_nobody_reads_the_events_any_more_the_work_ends_without_a_traceback(work: Path, played) -> None:
+    wait = Use("shell", {"command": "until [ -e go ]; do sleep 0.02; done"})
+    with played([says("I wait.", wait), says("On with it.", READ), says("Done.")]):
+        command = ["run", "Wait", "--stream-json", "--model", os.environ["HANDRAIL_MODEL"]]
+        child = subprocess.Popen(
+            [sys.executable, "-m", "handrail", *command],
+            cwd=work,
+            env=environment(work.parent / "state"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert child.stdout is not None
+        assert child.stderr is not None
+        for line in child.stdout:
+            if '"executing"' in line:
+                break
+        child.stdout.close()
+        (work / "go").touch()
+        err = child.stderr.read()
+        child.stderr.close()
+        assert (child.wait(60), err) == (141, "")
+    done = handrail("sessions", "list", state=work.parent / "state", cwd=work)
+    assert "interrupted" in done.out
+    assert "unfinished" not in done.out
+
+
+def test_where_nobody_takes_what_is_said_beside_the_results_the_work_goes_on(work: Path, played) -> None:
+    with played(SCRIPT), open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "handrail", "run", "When?", "--model", os.environ["HANDRAIL_MODEL"]],
+            cwd=work,
+            env=environment(work.parent / "state"),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            text=True,
+            start_new_session=True,
+            check=False,
+        )
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "Done.")
+
+
 def test_nothing_that_a_terminal_obeys_is_printed_of_what_the_model_says(work: Path, played) -> None:
     with played([says("a\x1b[2Jb\u202ec")]):
         done = run(work, "x")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from e2e.command import handrail
+from e2e.command import Ran, environment, handrail
 
 # What was typed, what is wrong with it, the help that is named.
 WRONG = [
@@ -43,3 +47,36 @@ def test_an_option_of_the_terminal_before_a_command_is_not_silently_dropped(tmp_
     done = handrail("--mode", "bypass", "tools", state=tmp_path / "state", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert done.err == "handrail: options of 'tools' stand behind its name, not before it\n"
+
+
+@pytest.mark.parametrize("words", [["run", "a task"], ["doctor"], ["sessions", "list"], ["tools"]], ids=" ".join)
+def test_where_the_current_folder_was_deleted_that_is_what_is_said(tmp_path, words):
+    done = shell('mkdir gone; cd gone; rmdir ../gone; "$0" -m handrail "$@"', *words, folder=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("handrail: the folder that you are in can't be used: No such file or directory; go to")
+
+
+def test_what_a_message_repeats_of_a_command_line_is_not_obeyed_by_a_terminal(tmp_path):
+    done = handrail("tools", "-C", "\x1b[2Jwork", state=tmp_path / "state", cwd=tmp_path)
+    assert (done.code, done.err) == (2, "handrail: \\x1b[2Jwork is not a folder; name one that exists\n")
+
+
+@pytest.mark.parametrize(("redirected", "code"), [(">/dev/full", 1), ("2>/dev/full", 0), (">/dev/full 2>/dev/full", 1)])
+def test_results_that_nobody_takes_are_a_fault_and_remarks_that_nobody_takes_are_not(tmp_path, redirected, code):
+    done = shell(f'"$0" -m handrail "$@" {redirected}', "tools", "--mode", "sandboxed", folder=tmp_path)
+    assert done.code == code
+
+
+def shell(script: str, *words: str, folder: Path) -> Ran:
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable, *words],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment(folder / "state"),
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        timeout=60,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)

@@ -34,9 +34,9 @@ def run(arguments: Sequence[str]) -> int:
     _open_streams()
     debugging = Debugging()
     try:
+        _check_folder()
         with debugging:
             code = handrail.main(list(arguments), prog_name="handrail", standalone_mode=False, obj=debugging)
-            sys.stdout.flush()
     except click.ClickException as error:
         exits.told(_what_to_do(error))
         return exits.USAGE
@@ -45,12 +45,13 @@ def run(arguments: Sequence[str]) -> int:
     except UsageError as error:
         exits.told(str(error))
         return exits.USAGE
-    except BrokenPipeError:
+    except _OutputGone:
         _discard_output()
         return exits.BROKEN_PIPE
     except OSError as error:
         _discard_output()
-        exits.told(f"the output can't be written: {error.strerror}")
+        what = "the output can't be written" if error.filename is None else f"{error.filename} can't be used"
+        exits.told(f"{what}: {error.strerror}")
         return exits.FAULT
     except HandrailError as error:
         exits.told(str(error))
@@ -66,6 +67,32 @@ def _what_to_do(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     command = context.command_path if context else "handrail"
     return f"{error.format_message()} Try '{command} --help'."
+
+
+class _OutputGone(Exception):
+    """Nobody reads the output any more. Of an OSError that says so click would make an exit code of its own."""
+
+
+class _Root(LazyGroup):
+    """All commands."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            done: object = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise _OutputGone from error
+        return done
+
+
+def _check_folder() -> None:
+    """Raises UsageError where the current folder was deleted: everything here is relative to it."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError(
+            f"the folder that you are in can't be used: {error.strerror}; go to one that exists"
+        ) from error
 
 
 def _open_streams() -> None:
@@ -104,7 +131,7 @@ _RESUME = "Go on with the conversation of that session; without an ID, of one th
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=_Root,
     later=LATER,
     invoke_without_command=True,
     no_args_is_help=False,

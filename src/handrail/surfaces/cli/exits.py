@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from handrail.surfaces.cli.text import printable
 
 DONE = 0
 FAULT = 1
@@ -17,6 +22,18 @@ BROKEN_PIPE = 141
 
 
 def told(message: str) -> None:
-    """One line on stderr for each line of the message, so that output stays output."""
-    for line in message.splitlines():
-        sys.stderr.write(f"handrail: {line}\n")
+    """One line on stderr for each line of the message, so that output stays output. It is made printable: errors name
+    what files, servers and command lines hold."""
+    with heard_or_not():
+        for line in printable(message, keep_lines=True).splitlines():
+            sys.stderr.write(f"handrail: {line}\n")
+
+
+@contextmanager
+def heard_or_not() -> Iterator[None]:
+    """What is said on stderr is no result: where nobody takes it the work goes on, and the rest is said to nobody."""
+    try:
+        yield
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

@@ -34,7 +34,7 @@ class OwnOutput:
         self._stream = stream
 
     def line(self, text: str) -> None:
-        """At once. Raises OSError where nobody takes it."""
+        """At once. Raises OSError where nobody takes it, and does so for each later one."""
         self._stream.write(f"{text}\n")
         self._stream.flush()
 

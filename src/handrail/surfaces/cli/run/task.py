@@ -77,11 +77,11 @@ async def _carried_out(task: Task, settings: Settings, output: Output, own: OwnO
         for note in notes_on(settings.rules.rules, session.knows):
             exits.told(printable(note))
         SourceNotes(settings.problems).follow(session)
-        # One turn of the event loop later: what the agent says comes that late, and began before its calls did.
-        session.subscribe(lambda event: _soon(view.told, event))
+        telling = _Telling(view)
+        session.subscribe(telling.soon)
         view.began(Began(session.id, whole_name(model), str(settings.workspace), settings[MODE]))
         async with open_agent(session, model, limits=task.limits) as agent:
-            finished = await _worked(task, agent, view)
+            finished = await _worked(task, agent, view, telling)
         tell_survivors(session)
         await asyncio.sleep(0)  # the last events
         view.finished(finished, agent.spent)
@@ -97,20 +97,45 @@ def _view(output: Output, own: OwnOutput, *, leaves_open: bool) -> View:
     return Lines(own, every=output is Output.EVENTS, leaves_open=leaves_open)
 
 
-def _soon(told: Callable[[Event], None], event: Event) -> None:
-    asyncio.get_running_loop().call_soon(told, event)
+class _Telling:
+    """Tells a view what the session tells. Once that fails it is told nothing more, and `failed` is called."""
+
+    def __init__(self, view: View) -> None:
+        self.fault: OSError | None = None
+        self.failed: Callable[[], object] = lambda: None
+        self._view = view
+
+    def soon(self, event: Event) -> None:
+        """One turn of the event loop later: what the agent says comes that late, and began before its calls did."""
+        asyncio.get_running_loop().call_soon(self._tell, event)
+
+    def _tell(self, event: Event) -> None:
+        if self.fault is None:
+            try:
+                self._view.told(event)
+            except OSError as error:
+                self.fault = error
+                self.failed()
 
 
-async def _worked(task: Task, agent: Agent, view: View) -> Finished:
+async def _worked(task: Task, agent: Agent, view: View, telling: _Telling) -> Finished:
+    """Raises OSError where nobody takes the output: nothing runs any more then."""
+
     async def stop(name: str) -> None:
         await agent.interrupt(f"interrupted with {name}")
 
-    last = Finished(Ended.INTERRUPTED)
+    last, stopping = Finished(Ended.INTERRUPTED), list[asyncio.Task[None]]()
+    unread = "nobody reads what it gives any more"
+    telling.failed = lambda: stopping.append(asyncio.create_task(agent.interrupt(unread, by_person=False)))
     async with interruptible(stop) as interrupted:
         async for event in agent.send(task.text, to_the_end=True):
             if isinstance(event, Finished):
                 last = event
-            view.said(event)
+            if telling.fault is None:
+                view.said(event)
+        await asyncio.gather(*stopping)
+    if telling.fault is not None:
+        raise telling.fault
     return Finished(Ended.INTERRUPTED, last.text, last.why) if interrupted.is_set() else last
 
 

@@ -149,7 +149,8 @@ class Text:
         return self._redactor.text(printable(text))
 
     def _beside(self, line: str) -> None:
-        click.echo(line, err=True)
+        with exits.heard_or_not():
+            click.echo(line, err=True)
 
 
 def _why(state: SettledState) -> str:
