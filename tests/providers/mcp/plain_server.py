@@ -139,6 +139,16 @@ class Server:
 
         threading.Thread(target=wait, daemon=True).start()
 
+    def do_when(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        """Does something once a file is there, and answers meanwhile: the file, and what."""
+        path, actions = value
+
+        def wait() -> None:
+            self.do_wait(path, id, params)
+            self.act(actions, None, params)
+
+        threading.Thread(target=wait, daemon=True).start()
+
     def do_restless(self, value: Any, id: object, params: dict[str, Any]) -> None:
         """Says so often, in seconds, that its list has changed; and it has."""
 

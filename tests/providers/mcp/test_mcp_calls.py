@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -194,12 +194,13 @@ async def test_several_calls_of_one_server_run_together(tmp_path: Path) -> None:
         server = world.servers[0]
         from handrail.providers.mcp.asked import NobodyAnswers
 
-        def ignored(done: float, total: float | None, message: str) -> None: ...
+        def ignored(*said: object) -> None: ...
+
+        def sent(name: str) -> Awaitable[Any]:
+            return server.call(name, {}, unchanged=ignored, progress=ignored, answering=NobodyAnswers())
 
         async with asyncio.timeout(PATIENCE):
-            results = await asyncio.gather(
-                *(server.call(name, {}, progress=ignored, answering=NobodyAnswers()) for name in ("one", "two"))
-            )
+            results = await asyncio.gather(sent("one"), sent("two"))
         assert [block.text for result in results for block in result.content if block.type == "text"] == [
             "open",
             "made",

@@ -63,6 +63,8 @@ class McpServer:
         self._again = asyncio.Event()
         """Set when there is a reason to start it now."""
         self._listing = asyncio.Lock()
+        self._unsure = False
+        """A list is read that is not known yet, or could not be."""
         self.beside = Beside()
         self._tools: Sequence[Tool[Any]] = ()
 
@@ -141,13 +143,40 @@ class McpServer:
                 await self._list(connection, self._say)
 
     async def call(
-        self, tool: str, arguments: JsonObject, *, progress: Progress, answering: Answering
+        self,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        unchanged: Callable[[], None],
+        progress: Progress,
+        answering: Answering,
     ) -> types.CallToolResult:
-        """One call, made once. Waits for a server that starts. Raises ToolFailed."""
+        """One call, made once. Waits for a server that starts. Raises ToolFailed, as `unchanged` does where the tool is
+        no longer what the call was decided about: its list may have changed while the call waited for a yes, or for
+        the server."""
         connection = await self.connection()
+        await self._listed(connection)
+        unchanged()
         return await connection.call(
             tool, arguments, progress=progress, within=self.config.call_within, answering=answering
         )
+
+    async def _listed(self, connection: Connection) -> None:
+        """Its list is known as it is now. Raises ToolFailed where nobody can know."""
+        if self._say is None or not self._may_differ(connection):
+            return
+        try:
+            async with asyncio.timeout(self.config.start_within):
+                await self._list(connection, self._say, only_stale=True)
+        except TimeoutError:
+            raise ToolFailed(
+                f"{self.config.name} said that its tools changed, and did not list them within "
+                f"{self.config.start_within:g} s. The call was not sent. Go on without it, or try again later."
+            ) from None
+
+    def _may_differ(self, connection: Connection) -> bool:
+        """Its tools, from what was listed."""
+        return self._unsure or "tools" in connection.stale
 
     def answering(self, questions: Questions) -> Answering:
         """Whoever the questions of one call reach."""
@@ -227,11 +256,15 @@ class McpServer:
             return f"{_capital(str(cause)).removesuffix('.')}."
         return f"{_capital(channel.why() or 'the connection was lost')}."
 
-    async def _list(self, connection: Connection, say: Saying) -> None:
+    async def _list(self, connection: Connection, say: Saying, *, only_stale: bool = False) -> None:
         """Puts on the shelf what this connection has, unless there is a newer one by then."""
         async with self._listing:
+            if only_stale and not self._may_differ(connection):
+                return
+            self._unsure = True
             listed = await connection.tools()
             tools, problems = await aside(self._offered, self, listed.items)
+            self._unsure = False
             if connection is not self._connection:
                 return
             self._tools = tools

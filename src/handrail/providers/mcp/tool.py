@@ -74,10 +74,10 @@ class McpTool(Tool[JsonObject]):
         return McpConfirmation(self.describe(params), self.server, self._said.name, params)
 
     async def run(self, params: JsonObject, output: Output, questions: Questions) -> ToolResult:
-        self._check_unchanged()
         result = await self._server.call(
             self._said.name,
             params,
+            unchanged=self._check_unchanged,
             progress=lambda done, total, message: output.progress(fraction_of(done, total), message),
             answering=self._server.answering(questions),
         )
