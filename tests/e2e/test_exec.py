@@ -87,6 +87,14 @@ def test_nobody_to_ask_is_a_denial_by_what_asked(run) -> None:
     assert "obody could be asked" in call["decision"]["reason"]
 
 
+def test_what_to_do_is_told_where_nobody_could_be_asked_and_not_to_who_chose_that(run) -> None:
+    calls = neutral(("write_file", {"file_path": "b.txt", "content": "x"}))
+    done = run(calls)
+    assert done.call["error"]["kind"] == "denied"
+    assert "1 call was denied, since nobody could be asked: allow what you want by a rule" in done.err
+    assert run(calls, "--approve", "none").err == ""
+
+
 def test_approve_all_says_yes_to_what_is_asked(run, workspace: Path) -> None:
     call = run(neutral(("write_file", {"file_path": "b.txt", "content": "x"})), "--approve", "all").call
     assert (call["state"], call["decision"]["source"]) == ("completed", "person:approve-all")

@@ -149,7 +149,7 @@ _RESUME = "Go on with the conversation of that session; without an ID, of one th
 def handrail(context: click.Context, /, workspace: Path, plain: bool, session: str, last: bool, **flags: object) -> int:
     """A coding agent in this folder: every call of its model is governed. The commands below do the rest.
 
-    Without a command, a model works with you in the terminal: see docs/reference/terminal.md.
+    Without a command, a model works with you in the terminal; /help there lists what can be typed.
     """
     if context.invoked_subcommand is not None:
         _check_no_options(context)

@@ -27,6 +27,7 @@ from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.turn_text import turn_lines
+from handrail.surfaces.cli.unasked import Unasked
 from handrail.wire import Response, Wire, read
 
 
@@ -57,7 +58,8 @@ def _source(file: str) -> str:
 
 
 async def _exec(responses: Sequence[Response], settings: Settings, output: OwnOutput, *, as_json: bool) -> int:
-    parts = Parts(asker=asker_of_option(Approve(settings[APPROVE]), settings.workspace))
+    unasked = Unasked(asker_of_option(Approve(settings[APPROVE]), settings.workspace))
+    parts = Parts(asker=unasked.asker)
     turns: list[Turn] = []
     async with Session.open(settings.workspace, settings=settings, parts=parts) as session:
         for note in notes_on(settings.rules.rules, session.knows):
@@ -70,6 +72,8 @@ async def _exec(responses: Sequence[Response], settings: Settings, output: OwnOu
         tell_survivors(session)
     if interrupted.is_set():
         return exits.INTERRUPTED
+    if line := unasked.line():
+        exits.told(line)
     return tell_how_to_go_on(session.id, turns, settings.workspace)
 
 

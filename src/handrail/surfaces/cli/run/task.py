@@ -18,7 +18,6 @@ from handrail.contract.basics import SessionId
 from handrail.contract.events import Event
 from handrail.contract.values import value
 from handrail.errors import UsageError
-from handrail.runtime.askers import Nobody
 from handrail.runtime.parts import Parts
 from handrail.session import Session
 from handrail.settings.keys import APPROVE, MODE
@@ -32,10 +31,10 @@ from handrail.surfaces.cli.interrupting import interruptible
 from handrail.surfaces.cli.own_output import OwnOutput, own_output
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.run.report import EXITS, Began
-from handrail.surfaces.cli.run.unasked import Unasked
 from handrail.surfaces.cli.run.views import Lines, Text, View
 from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.text import printable
+from handrail.surfaces.cli.unasked import Unasked
 
 
 class Output(Enum):
@@ -67,10 +66,8 @@ async def _carried_out(task: Task, settings: Settings, output: Output, own: OwnO
         raise UsageError(why)
     approve = Approve(settings[APPROVE])
     view = _view(output, own, leaves_open=approve is Approve.WAIT)
-    asker = asker_of_option(approve, settings.workspace)
-    unasked = Unasked(asker)
-    # Who chose that nobody is asked knows it, and rules may go by it.
-    parts = Parts(asker=asker if isinstance(asker, Nobody) else unasked, sampler=ModelSampler(lambda: model))
+    unasked = Unasked(asker_of_option(approve, settings.workspace))
+    parts = Parts(asker=unasked.asker, sampler=ModelSampler(lambda: model), window=model.window)
     async with Session.open(
         settings.workspace, model=whole_name(model), session=task.session or "", settings=settings, parts=parts
     ) as session:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from handrail.contract.calls import AwaitingApproval
 from handrail.contract.confirmation import Answer
 from handrail.contract.ports import Asker, Unanswered
+from handrail.runtime.askers import Nobody
 
 
 class Unasked:
@@ -19,6 +20,11 @@ class Unasked:
         given = await self._asker.answer(call)
         self.denied += given is Unanswered.NOBODY
         return given
+
+    @property
+    def asker(self) -> Asker:
+        """For a session. Who chose that nobody is asked knows it, and rules may go by it: there is nothing to count."""
+        return self._asker if isinstance(self._asker, Nobody) else self
 
     def line(self) -> str:
         """What to do about it; empty where there were none."""
