@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from handrail.contract.calls import CallState, Completed, Failed, Rejected
+from handrail.contract.effects import Claims
 from handrail.contract.results import ErrorKind, ImagePart
 from handrail.errors import ToolFailed
 from handrail.policy import Mode, rules_from
+from handrail.providers.mcp.beside import Resource
 from handrail.providers.mcp.resources import ResourceTools
 from handrail.runtime.parts import Parts
 from handrail.session import Session
@@ -167,6 +169,33 @@ async def test_reading_is_asked_about_unless_the_person_trusts_the_server(tmp_pa
         state = await called(session, "read_mcp_resource", {"uri": "note://1"})
         assert isinstance(state, Rejected)
         assert isinstance(await called(session, "list_mcp_resources"), Completed)
+
+
+async def test_a_call_that_goes_to_no_server_is_asked_about_nowhere(tmp_path: Path) -> None:
+    async with opened(tmp_path, mode=Mode.DEFAULT, notes=reading(TEXT)) as session:
+        await has(session, "3 resources", "notes")
+        for arguments in ({"uri": "note://9"}, {"uri": "note://1", "server": "c"}):
+            state = await called(session, "read_mcp_resource", arguments)
+            assert isinstance(state, Failed), state
+            assert state.fault.kind is ErrorKind.INVALID_ARGUMENTS
+
+
+async def test_what_is_decided_about_one_server_is_never_read_at_another(tmp_path: Path) -> None:
+    """However their lists change until then, and also where none listed the address when the call was decided."""
+    world = World(tmp_path)
+    trusted, other = (world.server(world.config(name, {}, trusted=name == "trusted")) for name in ("trusted", "other"))
+    _, read = ResourceTools([trusted, other]).tools
+    note = Resource("note://1", "first")
+    before = read.bind({"uri": note.uri})
+    assert (before.server(), before.claims()) == ("", Claims.unknown())
+    trusted.beside.resources = (note,)
+    decided = read.bind({"uri": note.uri})
+    assert (decided.server(), decided.claims().certainty) == ("trusted", "bounded")
+    trusted.beside.resources, other.beside.resources = (), (note,)
+    assert (decided.server(), decided.describe()) == ("trusted", "note://1 (server trusted)")
+    assert before.claims() == Claims.unknown()
+    with pytest.raises(ToolFailed, match=r"other lists note://1 only since you called\. Call again"):
+        await read.run(before.params)
 
 
 PROMPTS = [

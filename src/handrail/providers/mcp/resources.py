@@ -14,6 +14,7 @@ from handrail.contract.basics import JsonObject
 from handrail.contract.confirmation import Confirmation, McpConfirmation
 from handrail.contract.context import FileReader, Workspace
 from handrail.contract.effects import OPEN_WORLD, Claims
+from handrail.contract.parameters import ParameterSchema
 from handrail.contract.provider import Shelf
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
@@ -110,19 +111,30 @@ class ReadResource(_OfServers[ReadParams]):
     kind = Kind.READ
     description = _description(READ)
 
+    def __init__(self, servers: Sequence[McpServer]) -> None:
+        super().__init__(servers)
+        self.parameters = _ForOneServer(servers, self.parameters)
+
+    async def check(self, params: ReadParams, workspace: Workspace) -> str | None:
+        """Nobody is asked about a call that goes nowhere."""
+        try:
+            self._one(params)
+        except ToolFailed as error:
+            return str(error)
+        return None
+
     def server_of(self, params: ReadParams) -> str:
         """Rules on a server hold for what is read there. Empty where it is not known which is meant: nothing runs."""
-        holding = self._holding(params)
-        return holding[0].config.name if len(holding) == 1 else params.server
+        return params.server
 
     def effects(self, params: ReadParams) -> Claims:
         """What a server does to read is its own affair: known of those alone that the person trusts."""
-        if all(server.config.trusted for server in self._holding(params)):
+        if any(server.config.trusted for server in self._servers if server.config.name == params.server):
             return Claims(connects=frozenset((OPEN_WORLD,)), idempotent=True, certainty="bounded")
         return Claims.unknown()
 
     def describe(self, params: ReadParams) -> str:
-        return f"{params.uri} (server {self.server_of(params) or 'unknown'})"
+        return f"{params.uri} (server {params.server or 'unknown'})"
 
     async def confirmation(self, params: ReadParams, files: FileReader, workspace: Workspace) -> Confirmation:
         server = self._one(params)
@@ -141,21 +153,37 @@ class ReadResource(_OfServers[ReadParams]):
             raise ToolFailed(f"{server.config.name} did not read {params.uri} within {within:g} s.") from None
         return result_of(await _contents(raw), self.name)
 
-    def _holding(self, params: ReadParams) -> list[McpServer]:
-        if params.server:
-            return [server for server in self._servers if server.config.name == params.server]
-        return [s for s in self._servers if any(params.uri == each.uri for each in s.beside.resources)]
-
     def _one(self, params: ReadParams) -> McpServer:
-        """Raises ToolFailed where none or several could be meant."""
+        """Raises ToolFailed where none or several could be meant; also where one could by now: nobody decided about a
+        call that goes there."""
         if params.server:
             return _named(self._servers, params.server)
-        holding = self._holding(params)
-        if len(holding) != 1:
-            names = ", ".join(server.config.name for server in holding or self._servers)
-            why = "Several servers list" if holding else "No server lists"
-            raise ToolFailed(f"{why} {params.uri}. Name the server: {names}.")
-        return holding[0]
+        holding = _holding(self._servers, params.uri)
+        if len(holding) == 1:
+            raise ToolFailed(f"{holding[0].config.name} lists {params.uri} only since you called. Call again.")
+        names = ", ".join(server.config.name for server in holding or self._servers)
+        why = "Several servers list" if holding else "No server lists"
+        raise ToolFailed(f"{why} {params.uri}. Name the server: {names}.")
+
+
+class _ForOneServer:
+    """The parameters of a call, with the server that it is for: what is decided about one is never read at another,
+    whatever these list by then."""
+
+    def __init__(self, servers: Sequence[McpServer], plain: ParameterSchema[ReadParams]) -> None:
+        self.schema = plain.schema
+        self._servers = servers
+        self._plain = plain
+
+    def validate(self, arguments: JsonObject) -> ReadParams:
+        """Raises BadArguments."""
+        params = self._plain.validate(arguments)
+        holding = [] if params.server else _holding(self._servers, params.uri)
+        return params.model_copy(update={"server": holding[0].config.name}) if len(holding) == 1 else params
+
+
+def _holding(servers: Sequence[McpServer], uri: str) -> list[McpServer]:
+    return [server for server in servers if any(uri == each.uri for each in server.beside.resources)]
 
 
 def _named(servers: Sequence[McpServer], name: str) -> McpServer:
