@@ -132,7 +132,7 @@ class Session:
             await works.shelves.fill(GivenTools(BUILT_IN, builtin_tools() if parts.tools is None else parts.tools))
             providers = parts.providers
             if providers is None:
-                providers = configured_providers(settings, place, parts.launcher, state, parts.sampler)
+                providers = configured_providers(settings, place, parts.launcher, state, parts.sampler, parts.window)
             if mode is None and not settings.said_now(MODE):
                 works.plan_mode.go_on()
             opened = cls(tools, works, _left(books, tools.find, works, parts), books.session)

@@ -24,14 +24,15 @@ def configured_providers(
     launcher: Launcher,
     state: Path | None,
     sampler: Sampler | None = None,
+    window: int = 0,
 ) -> tuple[Provider, ...]:
     """In the order in which their tools are on the menu. `state` is Handrail's own folder; None where a session
-    keeps nothing. `sampler` answers what servers ask a model."""
+    keeps nothing. `sampler` answers what servers ask a model, whose context has `window` tokens; 0: nobody knows."""
     return (
         *map(FolderTools, filter(_may_come, settings.tool_folders)),
         *_entry_points(settings),
         *_commands(settings, workspace, launcher),
-        *_servers(settings, workspace, launcher, state, sampler),
+        *_servers(settings, workspace, launcher, state, sampler, window),
     )
 
 
@@ -57,14 +58,19 @@ def _commands(settings: Settings, workspace: Workspace, launcher: Launcher) -> I
 
 
 def _servers(
-    settings: Settings, workspace: Workspace, launcher: Launcher, state: Path | None, sampler: Sampler | None
+    settings: Settings,
+    workspace: Workspace,
+    launcher: Launcher,
+    state: Path | None,
+    sampler: Sampler | None,
+    window: int,
 ) -> Iterator[Provider]:
     if settings.servers.usable or settings.servers.untrusted:
         from handrail.providers.mcp.around import Around  # most sessions have none
         from handrail.providers.mcp.configured import configured_servers
 
         around = Around(launcher, workspace, _environment(settings), sampler, state)
-        yield from configured_servers(settings, around)
+        yield from configured_servers(settings, around, window)
 
 
 def _environment(settings: Settings) -> Mapping[str, str]:

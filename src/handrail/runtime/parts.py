@@ -29,6 +29,8 @@ class Parts:
     """Where other tools come from; None: as the settings say, which without files is nowhere."""
     sampler: Sampler | None = None
     """Has a model answer what servers ask one, each time with a person's yes; None refuses them."""
+    window: int = 0
+    """Tokens of the model's context, of which the tools of servers may take a share; 0: not known."""
     asker: Asker = field(default_factory=Nobody)
     journal: Journal | None = None
     """None: one SQLite file for the workspace, in the state folder."""

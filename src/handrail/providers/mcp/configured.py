@@ -14,11 +14,12 @@ from handrail.settings.load import Settings
 from handrail.settings.mcp.server import ServerConfig
 
 
-def configured_servers(settings: Settings, around: Around) -> Iterator[Provider]:
-    """In the order of their configuration. One that nobody trusts changes nothing for the others."""
+def configured_servers(settings: Settings, around: Around, window: int = 0) -> Iterator[Provider]:
+    """In the order of their configuration. One that nobody trusts changes nothing for the others. `window` is as for
+    `Offering`."""
     servers = settings.servers
     guests = [server.name for server in servers.usable if server.of_workspace]
-    offering = Offering([server.name for server in servers.usable], settings[MCP_SHARE], guests)
+    offering = Offering([server.name for server in servers.usable], settings[MCP_SHARE], guests, window)
     usable = [McpServer(server, around, offering) for server in servers.usable]
     yield from usable
     yield ResourceTools(usable)

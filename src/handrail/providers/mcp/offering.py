@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from handrail.providers.mcp.tool import Defined, McpTool
 
 WINDOW = 200_000
-"""Tokens of a model's context, where nobody says how many it has."""
+"""Tokens of a model's context, where nobody knows how many it has."""
 CHARACTERS_PER_TOKEN = 4
 SHARE = 10
 """Percent of the context that definitions of servers' tools may take; Claude Code's default too."""
@@ -28,12 +28,15 @@ SHARE = 10
 class Offering:
     """Of all servers of one session: they share the room that the menu has for them."""
 
-    def __init__(self, servers: Iterable[str] = (), share: int = SHARE, guests: Iterable[str] = ()) -> None:
+    def __init__(
+        self, servers: Iterable[str] = (), share: int = SHARE, guests: Iterable[str] = (), window: int = 0
+    ) -> None:
         """`servers` are the names of all that may be started, `guests` those of them that came with the workspace:
-        they change no name of another's tools, by which its rules know them. `share` is in percent of the context."""
+        they change no name of another's tools, by which its rules know them. `share` is in percent of the context, of
+        which `window` says how many tokens it has; 0: not known."""
         self._servers = tuple(servers)
         self._hosts = tuple(dict.fromkeys(self._servers).keys() - set(guests))
-        self._room = WINDOW * CHARACTERS_PER_TOKEN * share // 100
+        self._room = (window or WINDOW) * CHARACTERS_PER_TOKEN * share // 100
         self._taken: dict[str, int] = {}
         """Characters by server, of those whose tools are on the menu."""
         self._defined: dict[str, Defined] = {}

@@ -119,7 +119,7 @@ async def open_work(
     unfinished = bool(session) and await asyncio.to_thread(_has_unfinished, settings.workspace, session)
     agents: list[Agent] = []
     sampler = ModelSampler(lambda: agents[0].model if agents else model)
-    parts = Parts(asker=asker, sampler=sampler)
+    parts = Parts(asker=asker, sampler=sampler, window=model.window)
     async with Session.open(
         settings.workspace, settings=settings, session=session, model=whole_name(model), parts=parts
     ) as opened:
