@@ -127,6 +127,65 @@ async def test_one_that_knows_of_nothing_new_is_passed_by_until_it_does(tmp_path
         assert names_of(session) == ["own", "b"]
 
 
+class Confused(Played):
+    """Fails to say what it could have, and whether that has changed."""
+
+    @property
+    def is_stale(self) -> bool:
+        raise RuntimeError("which way is up?")
+
+    def may_have(self, tool: str) -> bool:
+        raise RuntimeError("what is a tool?")
+
+
+async def test_one_that_fails_to_say_whether_anything_changed_is_asked_for_it_and_harms_no_turn(tmp_path: Path) -> None:
+    provider = Confused("harbour", [FakeTool("a")])
+    async with Session.open(tmp_path, parts=parts(provider)) as session:
+        assert provider.shelf is not None
+        provider.shelf.put([FakeTool("a")])
+        provider.next = [FakeTool("b")]
+        (call,) = (await session.run(calls(("own", {})))).calls
+        assert isinstance(call, Completed)
+        assert names_of(session) == ["own", "b"]
+
+
+async def test_one_that_fails_to_say_what_it_could_have_is_waited_for(tmp_path: Path) -> None:
+    provider = Confused("harbour")
+    async with Session.open(tmp_path, parts=parts(provider)) as session:
+        turn = asyncio.create_task(session.run(calls(("a", {}))))
+        assert (await asyncio.wait((turn,), timeout=0.05))[1]
+        assert provider.shelf is not None
+        provider.shelf.put([FakeTool("a")])
+        (call,) = (await turn).calls
+        assert isinstance(call, Completed)
+
+
+def odd(**said: object) -> Tool[object]:
+    tool = FakeTool("odd")
+    for name, each in said.items():
+        setattr(tool, name, each)
+    return tool
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (odd(name=5), "5 can't name FakeTool: it is no text"),
+        (odd(aliases=("a2", None)), "None can't name FakeTool: it is no text"),
+        (odd(aliases="tide"), "FakeTool has aliases that are no tuple of names: 'tide'"),
+        (odd(aliases=None), "FakeTool has aliases that are no tuple of names: None"),
+    ],
+)
+async def test_a_tool_whose_names_are_none_hides_no_other_of_its_provider(
+    tmp_path: Path, bad: Tool[object], why: str
+) -> None:
+    provider = Played("harbour")
+    async with Session.open(tmp_path, parts=parts(provider)) as session:
+        assert provider.shelf is not None
+        assert list(provider.shelf.put([FakeTool("a"), bad, FakeTool("b")])) == [why]
+        assert names_of(session) == ["own", "a", "b"]
+
+
 class Late:
     """A provider that has its tools when a test lets it, and none whose name does not begin as its own."""
 

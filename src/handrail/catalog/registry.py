@@ -168,7 +168,11 @@ def _check(tool: Tool[Any], taken: Mapping[str, str]) -> None:
     """Raises ToolDefinitionError. `taken` has the tool's name by each name and alias."""
     if not isinstance(tool, Tool):
         raise ToolDefinitionError(f"{tool!r} is no tool; if it is a function, write @tool above it")
-    for name in (tool.name, *tool.aliases):
+    if not isinstance(tool.aliases, (tuple, list)):
+        raise ToolDefinitionError(f"{type(tool).__name__} has aliases that are no tuple of names: {tool.aliases!r}")
+    for name in (getattr(tool, "name", None), *tool.aliases):
+        if not isinstance(name, str):
+            raise ToolDefinitionError(f"{name!r} can't name {type(tool).__name__}: it is no text")
         check_name(name)
         if name in taken:
             raise ToolDefinitionError(

@@ -12,7 +12,7 @@ from handrail.contract.events import SourceChanged
 from handrail.contract.provider import Aware, Condition, Foreseeable, Prompt, Provider, Quick, SourceStatus
 from handrail.contract.tool import Tool
 from handrail.runtime.bus import Bus
-from handrail.runtime.guard import Returned, guarded
+from handrail.runtime.guard import Returned, guarded, guarded_call
 
 REFRESH_WITHIN = 5.0
 """Seconds that a turn waits for all providers to look at what changed."""
@@ -99,7 +99,6 @@ class _Shelf:
         self.prompts: tuple[Prompt, ...] = ()
         self._registry = registry
         self._bus = bus
-        self._aware = provider if isinstance(provider, Aware) else None
         self._settled = asyncio.Event()
         """It has put something, said how it stands, or ended; not while it says that it is starting."""
 
@@ -109,7 +108,9 @@ class _Shelf:
 
     @property
     def may_be_stale(self) -> bool:
-        return self._aware is None or self._aware.is_stale
+        """True of one that can't say."""
+        said = guarded_call(lambda: self.provider.is_stale if isinstance(self.provider, Aware) else True)
+        return bool(said.value) if isinstance(said, Returned) else True
 
     async def settled(self, within: float) -> None:
         with suppress(TimeoutError):
@@ -153,4 +154,6 @@ def _bound(provider: Provider) -> float:
 
 
 def _may_have(provider: Provider, tool: str) -> bool:
-    return provider.may_have(tool) if isinstance(provider, Foreseeable) else True
+    """True of one that can't say."""
+    said = guarded_call(lambda: provider.may_have(tool) if isinstance(provider, Foreseeable) else True)
+    return bool(said.value) if isinstance(said, Returned) else True
