@@ -166,6 +166,9 @@ def test_a_governed_call_may_not_prune(journal, state, workspace):
     inside = {**environment(state), "HANDRAIL": "1"}
     done = subprocess.run(words, env=inside, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, "a governed call may not delete" in done.stderr) == (2, True)
+    words = ["sh", "-c", 'env -u HANDRAIL "$@"; exit', "sh", *words]  # the shell above it is still marked
+    done = subprocess.run(words, env=inside, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "a governed call may not delete" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

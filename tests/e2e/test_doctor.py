@@ -165,3 +165,24 @@ def test_servers_are_looked_at_and_not_started(work: Path, monkeypatch: pytest.M
     assert "NOT_SET_ANYWHERE" in told[2]["found"]
     assert done.code == 1
     assert not (work / "started").exists()
+
+
+def test_a_server_in_the_workspace_is_looked_for_there_wherever_one_asks(
+    work: Path, tmp_path: Path, monkeypatch
+) -> None:
+    config = work.parent / "config"
+    config.mkdir()
+    monkeypatch.setenv("HANDRAIL_CONFIG", str(config))
+    (config / "config.toml").write_text(
+        '[mcp.servers.there]\ncommand = "./there"\n[mcp.servers.below]\ncommand = "./below"\ncwd = "bin"\n'
+        '[mcp.servers.gone]\ncommand = "bin/there"\n'
+    )
+    (config / "config.toml").chmod(0o600)
+    for program in (work / "there", work / "bin" / "below"):
+        program.parent.mkdir(exist_ok=True)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o700)
+    done = handrail("doctor", "--json", "-C", str(work), state=work.parent / "state", cwd=tmp_path)
+    told = [each for each in done.report["findings"] if each["about"] == "mcp server"]
+    assert [each["health"] for each in told] == ["ok", "ok", "fail"]
+    assert told[2]["found"] == f"gone: there is no program bin/there in {work}"

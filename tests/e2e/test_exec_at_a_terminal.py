@@ -54,7 +54,7 @@ def test_garbage_is_asked_again_and_edited_arguments_are_decided_again(at_termin
     with at_terminal(("write_file", {"file_path": "b.txt", "content": "x"})) as terminal:
         terminal.until(PROMPT)
         terminal.type("perhaps\n")
-        terminal.until("Type y, n, e or c.")
+        terminal.until("Type y, a and a number, n, e or c.")
         terminal.until(PROMPT)
         terminal.type('e {"file_path": "c.txt", "content": "z"}\n')
         assert "c.txt" in terminal.until(PROMPT)

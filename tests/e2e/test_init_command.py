@@ -96,6 +96,21 @@ def test_a_link_in_place_of_the_folder_leads_nowhere(work: Path, tmp_path: Path)
     assert os.listdir(tmp_path / "elsewhere") == []
 
 
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (lambda place, elsewhere: place.symlink_to(elsewhere), "is a link; put a folder in its place"),
+        (lambda place, elsewhere: place.touch(), "is no folder; put one in its place"),
+    ],
+    ids=["a link to nothing", "a file"],
+)
+def test_what_is_no_folder_in_place_of_the_folder_is_told(work: Path, tmp_path: Path, put, said: str) -> None:
+    put(work / ".handrail", tmp_path / "elsewhere")
+    done = init(work, "--yes")
+    assert (done.code, said in done.err) == (2, True)
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_inside_a_governed_call_nothing_is_written_and_trusted(work: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "handrail", "init", "--yes"],

@@ -289,3 +289,15 @@ def test_a_login_that_is_refused_is_one_line(place: Place) -> None:
 def test_a_command_has_no_login(place: Place) -> None:
     place.mcp("add", "x", "--", "c")
     assert "needs no login" in place.mcp("login", "x").err
+
+
+def test_a_link_that_came_with_the_workspace_gets_no_server_into_a_file_elsewhere(place: Place) -> None:
+    elsewhere = place.work.parent / "elsewhere"
+    elsewhere.mkdir()
+    (place.work / ".handrail").symlink_to(elsewhere)
+    for scope in ("project", "local"):
+        done = place.mcp("add", "x", "--scope", scope, "--", "cat")
+        assert (done.code, "leads out of the workspace" in done.err) == (2, True)
+    assert list(elsewhere.iterdir()) == []
+    assert place.mcp("add", "x", "--", "cat").code == 0
+    assert place.mcp("remove", "x").code == 0

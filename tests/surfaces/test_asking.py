@@ -46,6 +46,10 @@ def test_a_plan_is_answered_by_yes_no_or_a_yes_with_a_mode(line: str, answer: An
     assert parsed_verdict(line, MODES) == answer
 
 
+def test_where_there_is_no_mode_to_choose_that_is_said() -> None:
+    assert parsed_verdict("y default", ()) == "There is no mode to choose: type y alone."
+
+
 @pytest.mark.parametrize(
     ("asked", "lines"),
     [

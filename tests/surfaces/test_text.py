@@ -61,6 +61,7 @@ def test_carriage_returns_are_shown_where_lines_differ_in_them() -> None:
         ("\x1b[2Jgone", "\\x1b[2Jgone"),
         ("a\rb", "a\\x0db"),
         ("left\u202eright", "left\\x202eright"),
+        ("left\u061cright", "left\\x61cright"),
         ("two\nlines", "two\\nlines"),
     ],
 )
@@ -83,6 +84,8 @@ def test_answers_are_read_as_they_are_typed(typed: str, answer: object) -> None:
     assert parsed(typed) == answer
 
 
-@pytest.mark.parametrize("typed", ["", "maybe", "e {oops", "e [1]", "yn"])
+@pytest.mark.parametrize(
+    "typed", ["", "maybe", "e {oops", "e [1]", "yn", "y but not b", 'e {"n": NaN}', "e " + "[" * 100_000]
+)
 def test_what_is_no_answer_is_told_so(typed: str) -> None:
     assert isinstance(parsed(typed), str)

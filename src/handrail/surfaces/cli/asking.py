@@ -148,7 +148,7 @@ def parsed_verdict(line: str, next_modes: Sequence[str]) -> Answer | str:
         case "y" | "yes" if not rest.strip():
             return Once()
         case "y" | "yes":
-            return Reply(rest.strip()) if rest.strip() in next_modes else f"The modes are {', '.join(next_modes)}."
+            return Reply(rest.strip()) if rest.strip() in next_modes else _modes(next_modes)
         case "n" | "no":
             return Reject(rest.strip())
         case "c" | "cancel":
@@ -157,12 +157,18 @@ def parsed_verdict(line: str, next_modes: Sequence[str]) -> Answer | str:
             return "Type y, n or c."
 
 
+def _modes(next_modes: Sequence[str]) -> str:
+    return f"The modes are {', '.join(next_modes)}." if next_modes else "There is no mode to choose: type y alone."
+
+
 def parsed(line: str, offers: Sequence[GrantOption] = ()) -> Answer | str:
     """An answer about a call, or what is wrong with what was typed."""
     key, _, rest = line.strip().partition(" ")
     match key.lower():
-        case "y" | "yes":
+        case "y" | "yes" if not rest.strip():
             return Once()
+        case "y" | "yes":
+            return "A yes stands alone: what else you type would be lost. To say how, answer 'n REASON'."
         case "a" | "always" if offers:
             number = int(rest) if rest.strip().isdecimal() else 0
             return Always(offers[number - 1]) if 0 < number <= len(offers) else f"Offers are 1 to {len(offers)}: a 1"
@@ -176,7 +182,7 @@ def parsed(line: str, offers: Sequence[GrantOption] = ()) -> Answer | str:
             except UsageError as error:
                 return _as_said(error)
         case _:
-            return "Type y, n, e or c."
+            return "Type y, a and a number, n, e or c." if offers else "Type y, n, e or c."
 
 
 def parsed_reply(line: str, asked: Confirmation) -> Answer | str:

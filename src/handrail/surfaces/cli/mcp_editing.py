@@ -83,7 +83,7 @@ def run_add(workspace: Path, scope: str, wanted: Wanted) -> None:
         raise UsageError(f"{place.origin.name}: {error}") from error
     except NotToml as error:
         raise UsageError(f"{place.origin.name}:{error.line}: {error}; mend it first") from error
-    _write(place, made)
+    _write(place, root, made)
     click.echo(f"{printable(wanted.name)} is in {printable(str(place.path))}.")
     _tell_of_secrets(content, place.path)
     if place.origin.layer.is_of_workspace:
@@ -109,7 +109,7 @@ def run_remove(workspace: Path, scope: str | None, name: str) -> None:
             continue
         except NotToml as error:
             raise UsageError(f"{place.origin.name}:{error.line}: {error}; mend it first") from error
-        _write(place, made)
+        _write(place, root, made)
         click.echo(f"{printable(name)} is no longer in {printable(str(place.path))}.")
         return
     raise UsageError(why or f"no config.toml here has the server {name}; `handrail mcp list` shows which file does")
@@ -133,9 +133,14 @@ def _text(place: Place, root: Path) -> str | None:
     return None if found is None else found.text
 
 
-def _write(place: Place, text: str) -> None:
-    """Whoever could read the file still can; a new one in the person's own folder may hold what is theirs alone."""
+def _write(place: Place, root: Path, text: str) -> None:
+    """Whoever could read the file still can; a new one in the person's own folder may hold what is theirs alone.
+
+    Raises UsageError, also where a link that came with the workspace leads out of it.
+    """
     file = Path(os.path.realpath(place.path))
+    if place.origin.layer.is_of_workspace and not file.is_relative_to(os.path.realpath(root)):
+        raise UsageError(f"{place.path.parent} leads out of the workspace, to {file.parent}; put a folder in its place")
     try:
         mode = stat.S_IMODE(file.stat().st_mode)
     except FileNotFoundError:

@@ -13,10 +13,10 @@ import click
 
 from handrail.contract.basics import Instant, JsonObject, SessionId
 from handrail.errors import UsageError
-from handrail.runtime.environment import INSIDE
 from handrail.runtime.histories import CallHistory, exported_events, histories, recorded_events
 from handrail.runtime.spans import state_name
 from handrail.runtime.stored_sessions import Pruned, StoredSession, prune, stored_sessions
+from handrail.runtime.who import governed_by
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.audit_commands import write_lines
@@ -106,8 +106,8 @@ def export(session: str, workspace: Path) -> int:
 @click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
 def prune_(workspace: Path, days: float, whole: bool, unfinished: bool, dry_run: bool) -> int:
     """Delete exact arguments and results of old sessions. Their events stay, and can still be verified."""
-    if INSIDE in os.environ:
-        raise UsageError("a governed call may not delete what is kept of calls; run this yourself")
+    if why := governed_by(None):
+        raise UsageError(f"a governed call may not delete what is kept of calls ({why}); run this yourself")
     before = Instant(time.time() - days * _SECONDS_IN_A_DAY)
     journal, nothing = journal_place(workspace), Pruned((), (), wiped=True)
     there = journal.exists()

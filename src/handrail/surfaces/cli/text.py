@@ -14,7 +14,7 @@ _RED, _GREEN, _YELLOW, _CYAN = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 Tint: TypeAlias = Literal["red", "green", "yellow"]
 _TINTS: dict[Tint, str] = {"red": _RED, "green": _GREEN, "yellow": _YELLOW}
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that reverse the direction of text and so hide what it says."""
 
 MAX_DIFF_LINES = 200
