@@ -13,6 +13,9 @@ from e2e.command import Ran, environment, handrail
 # What was typed, what is wrong with it, the help that is named.
 WRONG = [
     (["nonsense"], "No such command 'nonsense'.", "handrail"),
+    (["session", "list"], "No such command 'session'. Did you mean 'sessions'?", "handrail"),
+    (["find it"], "No such command 'find it'. A task in words is for 'handrail run'.", "handrail"),
+    (["sessions", "lst"], "No such command 'lst'. Did you mean 'list'?", "handrail sessions"),
     (["exec", "--mode", "none"], "Invalid value for '--mode'", "handrail exec"),
     *(
         ([group], "Missing command.", f"handrail {group}")
@@ -41,6 +44,14 @@ def test_without_a_terminal_a_start_of_it_says_what_to_do_instead(tmp_path, word
     (line,) = done.err.splitlines()
     assert line.startswith("handrail: there is no terminal to ask and answer at; ")
     assert "handrail run " in line
+
+
+def test_a_task_in_place_of_a_file_is_told_where_it_belongs(tmp_path):
+    done = handrail("exec", "find it", state=tmp_path / "state", cwd=tmp_path)
+    assert done.code == 2
+    assert done.err == (
+        "handrail: find it can't be read: No such file or directory; a task in words is for 'handrail run'\n"
+    )
 
 
 def test_an_option_of_the_terminal_before_a_command_is_not_silently_dropped(tmp_path):

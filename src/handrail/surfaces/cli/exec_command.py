@@ -49,7 +49,9 @@ def _source(file: str) -> str:
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
-        raise UsageError(f"{file} can't be read: {error.strerror}") from error
+        is_task = isinstance(error, FileNotFoundError) and " " in file
+        more = "; a task in words is for 'handrail run'" if is_task else ""
+        raise UsageError(f"{file} can't be read: {error.strerror}{more}") from error
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -27,3 +27,21 @@ class LazyGroup(click.Group):
         module, _, attribute = place.partition(":")
         found: click.Command = getattr(import_module(module), attribute)
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Click's own error for a command that is not there knows none of those that are imported later."""
+        name = args[0]
+        if ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name) is not None:
+            return super().resolve_command(ctx, args)
+        from handrail.policy.spelling import nearest  # only where something is misspelled: the policy takes its time
+
+        near = nearest(name, self.list_commands(ctx))
+        if near:
+            more = f" Did you mean '{near}'?"
+        elif " " in name.strip():
+            more = " A task in words is for 'handrail run'."
+        else:
+            more = ""
+        raise click.UsageError(f"No such command '{name}'.{more}", ctx)
