@@ -1,4 +1,4 @@
-"""Every server from the registries is cancelled and killed in mid-call: stopped by a signal, it takes long for any call."""
+"""Every server from the registries is cancelled and killed in mid-call: a server that is stopped takes long for any."""
 
 from __future__ import annotations
 
