@@ -37,11 +37,9 @@ class LazyGroup(click.Group):
             return super().resolve_command(ctx, args)
         from handrail.policy.spelling import nearest  # only where something is misspelled: the policy takes its time
 
-        near = nearest(name, self.list_commands(ctx))
-        if near:
-            more = f" Did you mean '{near}'?"
-        elif " " in name.strip():
+        if " " in name.strip():
             more = " A task in words is for 'handrail run'."
         else:
-            more = ""
+            near = nearest(name, self.list_commands(ctx))
+            more = f" Did you mean '{near}'?" if near else ""
         raise click.UsageError(f"No such command '{name}'.{more}", ctx)
