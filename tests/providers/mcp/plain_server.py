@@ -7,7 +7,8 @@ Actions, each an object of one key, are done in order; without `reply` among the
 `reply` (a result), `text` (a result of text), `error` (code and message), `write` (text on stdout as it is),
 `bytes` (hexadecimal, on stdout), `stderr` (a text and how often), `sleep` (seconds), `append` (a line to a file),
 `progress` (steps done, total, message, and perhaps a token), `notify` (a method), `ask` (a method and parameters),
-`tools` (another list from now on), `exit` (a code), `die` (by SIGKILL), `echo` (the arguments), `hang`.
+`tools` (another list from now on), `refuse` (the next
+request of a method), `exit` (a code), `die` (by SIGKILL), `echo` (the arguments), `hang`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Server:
         self.script = script
         self.tools = script.get("tools", [])
         self.asked = 0
+        self.refused: list[str] = []
 
     def serve(self) -> None:
         self.act(self.script.get("start", []), None, {})
@@ -52,7 +54,10 @@ class Server:
         self.act(self.script.get("before", {}).get(method, []), id, params)
         if id is None:
             return
-        if method == "initialize":
+        if method in self.refused:
+            self.refused.remove(method)
+            self.send({"id": id, "error": {"code": -32603, "message": "not now"}})
+        elif method == "initialize":
             self.reply(id, {**HELLO, **self.script.get("hello", {})})
         elif method == "tools/list":
             self.reply(id, self.page(params))
@@ -212,6 +217,9 @@ class Server:
 
     def do_tools(self, value: Any, id: object, params: dict[str, Any]) -> None:
         self.tools = value
+
+    def do_refuse(self, value: Any, id: object, params: dict[str, Any]) -> None:
+        self.refused.append(value)
 
     def do_times(self, value: Any, id: object, params: dict[str, Any]) -> None:
         """The same several times: how often, and what."""

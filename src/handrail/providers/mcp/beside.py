@@ -65,9 +65,10 @@ class Beside:
         """Called whenever one of these is another."""
 
     async def look(self, connection: Connection) -> None:
-        """Lists what the server says to have. Never raises."""
-        connection.stale.difference_update(KINDS)
-        has, problems = connection.capabilities, list[str]()
+        """Lists what the server says to have. Never raises. What changed, and was not seen to its end, stays stale."""
+        changed = connection.stale & KINDS
+        connection.stale.difference_update(changed)
+        has, problems, seen = connection.capabilities, list[str](), False
         try:
             async with asyncio.timeout(LIST_WITHIN):
                 if has.resources is not None:
@@ -76,10 +77,14 @@ class Beside:
                     self.resources = (*plain, *templates)
                 if has.prompts is not None:
                     self.prompts = await _listed(connection, "prompts/list", "prompts", _prompt, problems)
+            seen = True
         except TimeoutError:
             problems.append(f"It did not list its resources and prompts within {LIST_WITHIN:g} s.")
         except ToolFailed as error:
             problems.append(str(error))
+        finally:
+            if not seen:
+                connection.stale.update(changed)
         self.problems = tuple(problems)
         self.rest()
 

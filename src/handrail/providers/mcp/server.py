@@ -65,6 +65,8 @@ class McpServer:
         self._listing = asyncio.Lock()
         self._unsure = False
         """A list is read that is not known yet, or could not be."""
+        self._looking: asyncio.Task[object] | None = None
+        """Looks at what changed, for the turns of this life."""
         self.beside = Beside()
         self._tools: Sequence[Tool[Any]] = ()
 
@@ -104,6 +106,7 @@ class McpServer:
         finally:
             self._connection = None
             self._settled.clear()
+            await self._looked()
         why = self._with_last_words(ended.value if isinstance(ended, Returned) else ended.message)
         if self._login is not None and self._login.needs_login:
             self._rest(say, Condition.NEEDS_LOGIN, self._login.trouble)
@@ -129,18 +132,41 @@ class McpServer:
     @property
     def is_stale(self) -> bool:
         connection, login = self._connection, self._login
-        return (connection is not None and bool(connection.stale)) or (login is not None and login.needs_login)
+        if login is not None and login.needs_login:
+            return True
+        if connection is None or not self._settled.is_set():
+            return False
+        return self._may_differ(connection) or bool(connection.stale)
 
     async def refresh(self) -> None:
-        connection = self._connection
-        if connection is not None and self._say is not None and "tools" in connection.stale:
-            await self._list(connection, self._say)
-        if connection is not None and self._say is not None and not connection.stale.isdisjoint(KINDS):
-            await self._look_beside(connection, self._say)
+        """Whoever waits no longer leaves the look to its own end, and the next turn does not wait for that one."""
         if self._login is not None and self._login.may_be_better():
             self._again.set()
-            if connection is not None and self._say is not None:
-                await self._list(connection, self._say)
+            self._unsure = True
+        connection, say = self._connection, self._say
+        if connection is None or say is None or not self._settled.is_set():
+            return
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(guarded(self._look_again(connection, say)))
+            await asyncio.wait((self._looking,))
+
+    async def _look_again(self, connection: Connection, say: Saying) -> None:
+        """At what changed. Where it can't be seen, it is looked for again at the next turn."""
+        try:
+            async with asyncio.timeout(self.config.start_within):
+                await self._list(connection, say, only_stale=True)
+        except (TimeoutError, ToolFailed) as error:
+            if connection is self._connection and not connection.over.is_set():
+                why = str(error) or f"it did not list them within {self.config.start_within:g} s."
+                say.also("", (f"Its tools may be others by now, but {why} It is asked again at the next turn.",))
+        if not connection.stale.isdisjoint(KINDS):
+            await self._look_beside(connection, say)
+
+    async def _looked(self) -> None:
+        """No look goes on."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait((self._looking,))
 
     async def call(
         self,
