@@ -160,6 +160,7 @@ LASTING = [
         "check the key",
     ),
     (trouble(402, {"error": {"message": "Insufficient Balance"}}), ModelFault.LIMITED, "no more credit"),
+    (trouble(400, {"error": {"message": "Your credit balance is too low."}}), ModelFault.LIMITED, "no more credit"),
     (trouble(429, {"error": {"code": "insufficient_quota", "message": "You exceeded"}}), ModelFault.LIMITED, "credit"),
     (
         trouble(429, google(kind="QuotaFailure", violations=[{"quotaId": "RequestsPerDay"}])),

@@ -46,6 +46,8 @@ _LASTING = frozenset(
 
 _EMPTY_WORDS = ("insufficient_quota", "insufficient balance", "credit balance", "billing", "perday")
 """No wait that an agent could take helps then."""
+_NO_CREDIT = "credit balance is too low"
+"""Anthropic says this with status 400, as of a wrong request: github.com/anthropics/claude-code/issues/88711."""
 
 _DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)s")
 
@@ -85,8 +87,10 @@ def answered(endpoint: Endpoint, status: int, headers: Mapping[str, str], body: 
     why = f"{endpoint.address} answered {_in_words(status)}{f' ({told})' if told else ''}"
     words = f"{told} {body[:65536].decode('utf-8', 'replace')}".lower()
     wait = _wait(headers, document)
-    empty = status == HTTPStatus.PAYMENT_REQUIRED or (
-        status == HTTPStatus.TOO_MANY_REQUESTS and any(word in words for word in _EMPTY_WORDS)
+    empty = (
+        status == HTTPStatus.PAYMENT_REQUIRED
+        or (status == HTTPStatus.TOO_MANY_REQUESTS and any(word in words for word in _EMPTY_WORDS))
+        or (status == HTTPStatus.BAD_REQUEST and _NO_CREDIT in told.lower())
     )
     if empty:
         return Trouble(ModelFault.LIMITED, why, "the account has no more credit or quota: see to it at the provider")
