@@ -244,6 +244,7 @@ def test_a_model_that_can_not_be_reached_is_told_with_what_to_do(work: Path, mon
         done = run(work, "x", "--json")
     assert (done.code, done.report["ended"]) == (5, "failed")
     assert done.report["why"]
+    assert "handrail: failed; go on with " in done.err, "nothing was answered"
     assert "Traceback" not in done.err
 
 

@@ -150,7 +150,8 @@ def _tell_how_it_ended(finished: Finished, spent: Spent, session: str, workspace
 def _summary(finished: Finished, spent: Spent) -> str:
     responses = "1 response" if spent.turns == 1 else f"{spent.turns} responses"
     tokens = spent.usage.input + spent.usage.output
-    if not tokens:
-        return f"{ENDINGS[finished.ended]} after {responses}"
+    if not tokens:  # what was asked for is counted, and here nothing may have come
+        tried = "" if finished.ended is Ended.FAILED else f" after {responses}"
+        return f"{ENDINGS[finished.ended]}{tried}"
     money = f", {in_dollars(spent.money)}" if spent.money is not None else ""
     return f"{ENDINGS[finished.ended]} after {responses}, {tokens:,} tokens{money}"
