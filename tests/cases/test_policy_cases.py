@@ -35,17 +35,10 @@ CASES = (
 )
 
 _DIALECT = "Gemini CLI's dialect of rules"
-_MODE_TOOLS = "tools that ask the user, and that enter and leave plan mode"
 
 WAITING = {
     "cc-033": "Windows",
     "gm-policy-rules-090": _DIALECT,
-    "gm-policy-bundled-128": _MODE_TOOLS,
-    "gm-policy-bundled-129": _MODE_TOOLS,
-    "gm-policy-bundled-132": _MODE_TOOLS,
-    "gm-policy-bundled-133": _MODE_TOOLS,
-    "gm-policy-bundled-135": _MODE_TOOLS,
-    "gm-policy-bundled-142": "a list of things to do",
     "gm-policy-rules-091": _DIALECT,
     "gm-policy-rules-094": _DIALECT,
     "gm-policy-rules-097": _DIALECT,
@@ -75,6 +68,10 @@ TESTED_ELSEWHERE = {
     "cc-043": "tests/cases/test_subagent_cases.py",
     "cc-044": "tests/cases/test_subagent_cases.py",
     "cc-045": "tests/cases/test_subagent_cases.py",
+    **dict.fromkeys(
+        (f"gm-policy-bundled-{number}" for number in (128, 129, 132, 133, 135, 142)),
+        "tests/cases/test_mode_tool_cases.py",
+    ),
     "gm-policy-bundled-140": "tests/cases/test_subagent_cases.py",
     "gm-policy-bundled-141": "tests/cases/test_subagent_cases.py",
     "SH19": "tests/runtime/test_repository.py",
