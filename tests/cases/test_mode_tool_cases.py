@@ -38,7 +38,7 @@ async def test_a_question_is_asked_in_every_mode(tmp_path: Path, mode: str) -> N
 
 @case("gm-policy-bundled-132", "gm-policy-bundled-133", "gm-policy-bundled-135")
 async def test_plan_mode_is_entered_freely_once_and_left_by_a_yes_alone(tmp_path: Path) -> None:
-    """Decided otherwise: to plan is to do less, which nobody need be asked about, and to plan already changes nothing."""
+    """Decided otherwise: to plan is to do less, which nobody need be asked about; to do so already changes nothing."""
     person = Person(Reply("default"))
     async with opened(tmp_path, *builtin_tools(), mode="default", asker=person) as session:
         assert isinstance(await settled(session, "enter_plan_mode"), Completed)
