@@ -5,20 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from played import PlayedModel
 
 from handrail.agent.agent import Agent, open_agent
+from handrail.agent.context.briefing import Briefing
 from handrail.agent.events import AgentEvent, Ended, Finished, Reported, TurnEnded
 from handrail.agent.limits import Limits
-from handrail.contract.agents import AgentState
+from handrail.agent.loop import Loop
+from handrail.agent.subagents.subagent import Subagent
+from handrail.contract.agents import AgentState, AgentStatus
 from handrail.contract.calls import Cancelled, Completed, Failed, Rejected, SettledState
 from handrail.contract.confirmation import Once
 from handrail.contract.events import CallChanged
+from handrail.errors import ToolFailed
 from handrail.policy import load_rules
 from handrail.runtime.askers import LeftOpen
+from handrail.runtime.speaker import Speaker
 from handrail.session import Parts, Session
 from handrail.settings.load import load_settings
 from handrail.wire import Wire
@@ -228,8 +233,8 @@ async def test_an_interrupt_reaches_every_agent_but_those_in_the_background_and_
     sleeps = says("I sleep.", Use("shell", {"command": "sleep 77"}))
     child, other = kid(sleeps, says("Awake.")), PlayedModel(Wire.GEMINI, [sleeps, says("Awake.")], name="kid2")
     parent = main(
-        says("", task(), task(model="kid2", background=True)),
-        says("", Use("send_message", {"to": "general-1", "message": "Go on."})),
+        says("", task(name="waited for"), task(model="kid2", background=True)),
+        says("", Use("send_message", {"to": "waited for", "message": "Go on."})),
         says("It is awake."),
     )
     async with (
@@ -252,7 +257,8 @@ async def test_an_interrupt_reaches_every_agent_but_those_in_the_background_and_
         async def stop() -> None:
             await both.wait()
             await agent.interrupt("a key")
-            assert [status.state for status in agent.agents()] == [AgentState.STOPPED, AgentState.RUNNING]
+            states = {status.background: status.state for status in agent.agents()}
+            assert states == {False: AgentState.STOPPED, True: AgentState.RUNNING}
             await agent.stop_agents("a key")
 
         stopping = asyncio.create_task(stop())
@@ -525,3 +531,56 @@ async def test_agents_that_work_at_the_same_time_use_up_one_limit_together(works
     else:
         assert asked == 5 * 2  # responses are each one's own
     assert not any(each.wrong for each in (parent, *kids.values()))
+
+
+@pytest.mark.parametrize("background", [False, True])
+async def test_one_that_cannot_be_told_its_task_does_not_count_as_at_work(workspace: Path, background: bool) -> None:
+    settings = load_settings(workspace, {}, {"agents_at_once": 1})
+    parent, child = main(says("", task(background=background)), says("", task()), says("So.")), kid(says("Six."))
+    async with (
+        Session.open(workspace, settings=settings) as session,
+        open_agent(session, parent, model_named=models(kid=child)) as agent,
+    ):
+        calls = settled_calls(session)
+        put, values = session.support.values.put, session.support.values
+
+        def refuses(name: str, value: Any) -> None:
+            if name.startswith("agent/general-1/"):
+                raise ToolFailed("That is too much to be kept.")
+            put(name, value)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(values, "put", refuses)
+            _, finished = await told(agent, "ask")
+        await agent.quiet()
+        states = [status.state for status in agent.agents()]
+    assert states == [AgentState.FAILED, AgentState.FINISHED]
+    first, second = of_tool(calls, "agent")
+    assert isinstance(first, Failed)
+    assert "too much to be kept" in first.result.text
+    assert "Six." in second.result.text
+    assert finished.ended is Ended.DONE
+
+
+class EndsAsAMessageComes:
+    """A loop to which something is told behind its last look for news."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        self.briefing = briefing
+        self.heard: list[str] = []
+        self.late = ["Take seven."]
+
+    async def work(self, tell: object) -> Finished:
+        self.heard += self.briefing.news()
+        if self.late:
+            self.briefing.tell(self.late.pop())
+        return Finished(Ended.DONE)
+
+
+async def test_a_message_that_comes_as_one_ends_is_heard_all_the_same() -> None:
+    """Whoever sent it was told that it is heard with the next step."""
+    briefing = Briefing("", lambda: "default", "", lambda: None)
+    loop = EndsAsAMessageComes(briefing)
+    status = AgentStatus("general-1", "general", "a task", AgentState.RUNNING, False)
+    await Subagent(status, Speaker(), Speaker(), cast(Loop, loop), briefing).work(lambda state: None)
+    assert loop.heard[-1] == "Take seven."

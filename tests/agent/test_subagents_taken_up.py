@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from played import PlayedModel
@@ -14,9 +14,12 @@ from played import PlayedModel
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import Ended, Finished, TurnEnded
 from handrail.agent.limits import Limits
+from handrail.agent.subagents.roster import KeptAgent, Roster
 from handrail.contract.agents import AgentState
+from handrail.contract.basics import JsonObject
 from handrail.contract.calls import CallState, Rejected, SettledState
 from handrail.contract.events import CallChanged
+from handrail.runtime.session_values import KeptValues
 from handrail.session import Session
 from handrail.settings.load import load_settings
 from handrail.wire import Wire
@@ -112,6 +115,78 @@ async def test_what_bounded_an_agent_bounds_it_after_a_restart(tmp_path: Path, k
     (last,) = [call for call in calls if isinstance(call, SettledState) and call.request.name == "write_file"]
     assert isinstance(last, Rejected)
     assert not (tmp_path / "work" / "a.txt").exists()
+
+
+async def test_an_agent_never_gets_more_than_whoever_its_employer_worked_for_when_it_was_made(
+    tmp_path: Path, kinds: Path
+) -> None:
+    """The employer itself may do more again: it was within another's bounds for that one task."""
+    file = kinds / "looks.md"
+    file.write_text("---\nname: looks\ndescription: Looks.\ntools: Read, Agent, SendMessage\n---\nLook.\n")
+    script = model(
+        says("", task()),
+        says("I am ready."),
+        says("", task("looks")),
+        message("general-1"),
+        says("", task()),
+        says("I am made."),
+        says("I made one."),
+        says("It made one."),
+        says("Fine."),
+    )
+    async with opened(tmp_path / "work", script) as (session, agent):
+        await said(agent, "look")
+        assert [status.id for status in agent.agents()] == ["general-1", "looks-1", "general-2"]
+    second = model(message("general-2"), WRITES, says("I can't."), says("So."))
+    async with opened(tmp_path / "work", second, session.id) as (_, agent):
+        await said(agent, "write it")
+    assert not (tmp_path / "work" / "a.txt").exists()
+
+
+async def test_an_agent_gets_no_more_when_its_kind_may_do_more_later(tmp_path: Path, kinds: Path) -> None:
+    """A file that is no longer trusted leaves the kind of ours that it had taken the place of."""
+    file = kinds / "general.md"
+    file.write_text("---\nname: general\ndescription: Looks.\ntools: Read\n---\nLook.\n")
+    async with opened(tmp_path / "work", model(says("", task()), says("I only look."), says("So."))) as (
+        session,
+        agent,
+    ):
+        await said(agent, "look")
+    file.unlink()
+    second = model(message("general-1"), WRITES, says("I can't."), says("So."))
+    async with opened(tmp_path / "work", second, session.id) as (_, agent):
+        await said(agent, "write it")
+    assert not (tmp_path / "work" / "a.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "left"),
+    [
+        ({"employer": "general-1"}, []),
+        ({"employer": "general-9"}, []),
+        ({"state": "at large"}, []),
+        ({}, ["general-1"]),
+    ],
+)
+def test_an_agent_that_cannot_be_read_or_was_made_by_none_before_it_was_never_kept(
+    changed: dict[str, str], left: list[str]
+) -> None:
+    values = KeptValues()
+    Roster(values).put(KeptAgent("general-1", "general", "a task", AgentState.FINISHED, False, "", ""))
+    (kept,) = cast(list[JsonObject], values.get("agents"))
+    values.put("agents", [{**kept, **changed}])
+    assert [agent.id for agent in Roster(values)] == left
+
+
+async def test_a_new_agent_does_not_begin_with_what_one_that_cannot_be_read_had_said(tmp_path: Path) -> None:
+    async with opened(tmp_path, model(says("", task()), says("Six."), says("It says six."))) as (session, agent):
+        await said(agent, "ask it")
+        session.support.values.put("agents", [])
+    second = model(says("", task()), says("Seven."), says("It says seven."))
+    async with opened(tmp_path, second, session.id) as (_, agent):
+        await said(agent, "ask another")
+    assert "Six." not in str(second.requests[1].messages)
+    assert second.wrong == []
 
 
 async def test_an_agent_whose_kind_is_gone_says_so(tmp_path: Path, kinds: Path) -> None:

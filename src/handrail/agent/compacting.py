@@ -93,9 +93,11 @@ def _newer_half(entries: Sequence[Entry]) -> Sequence[Entry]:
 
 def _tail(entries: Sequence[Entry]) -> int:
     """Where the newest entries begin: the last one is always among them."""
-    room, at = tokens_of(entries) * TAIL, len(entries)
-    while at > 0 and (at == len(entries) or tokens_of(entries[at - 1 :]) <= room):
+    sizes = [tokens_of((entry,)) for entry in entries]
+    room, at = sum(sizes) * TAIL, len(sizes)
+    while at > 0 and (at == len(sizes) or sizes[at - 1] <= room):
         at -= 1
+        room -= sizes[at]
     return at
 
 

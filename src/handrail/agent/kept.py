@@ -43,6 +43,10 @@ class KeptConversation:
         self._kept = list(self._read(count if isinstance(count, int) else 0))
         return Conversation(self._kept, last if isinstance(last, str) else "", self.keep)
 
+    def anew(self) -> Conversation:
+        """An empty one in the place of whatever was kept under the name."""
+        return Conversation(keep=self.keep)
+
     def keep(self, entries: Sequence[Entry], last: str) -> None:
         """Keeps the entries as they are now: only what is new or another is written. `last`: the newest turn in it."""
         same = self._same(entries)

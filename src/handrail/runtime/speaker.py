@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from handrail.contract.hooks import OfAgent
 from handrail.policy import Mode
+from handrail.policy.modes import stricter
 from handrail.policy.reach import Reach
 from handrail.runtime.ledger import ConversationLedger
 
@@ -28,6 +29,15 @@ class Speaker:
     """By its name, for the words that its family knows; empty: the main one."""
     ledger: ConversationLedger = field(default_factory=ConversationLedger)
     """What it has been shown of files."""
+
+    def within(self, reach: tuple[Reach, ...], mode: Mode | None, above: tuple[str, ...]) -> Speaker:
+        """The same one with no more than this."""
+        return replace(
+            self,
+            mode=stricter(self.mode, mode),
+            reach=tuple(dict.fromkeys((*self.reach, *reach))),
+            above=tuple(dict.fromkeys((*self.above, *above))),
+        )
 
     @property
     def kinds(self) -> tuple[str, ...]:

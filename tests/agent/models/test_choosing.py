@@ -187,6 +187,12 @@ def test_a_key_travels_where_nobody_reads_along(address: str, may: bool) -> None
         assert KEY not in str(told.value)
 
 
+@pytest.mark.parametrize("address", ["https://m\u00fcller.example", "https://a.example/a b", "https://a.example/a\nb"])
+def test_an_address_that_no_request_can_have_says_how_to_write_it(address: str) -> None:
+    with pytest.raises(UsageError, match="write them as requests have them"):
+        Endpoint(Wire.OPENAI_CHAT, address, "m")
+
+
 @pytest.mark.parametrize(
     ("wire", "address", "url"),
     [

@@ -125,6 +125,19 @@ def test_a_wait_may_be_a_time_of_day() -> None:
     assert 0 < trouble(503, retry_after=at(60)).wait <= 60
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        "Fri, 31 Dec 9999 23:59:59 -1200",
+        "Mon, 01 Jan 0001 00:00:00 -0000",
+        f"Fri, 31 Dec {'9' * 12} 23:59:59 +0000",
+        "x",
+    ],
+)
+def test_a_time_that_no_clock_has_is_none(named: str) -> None:
+    assert trouble(503, retry_after=named).wait == 0.0
+
+
 async def test_the_servers_wait_is_told_and_kept_to() -> None:
     with server_of(Wire.GEMINI, Fault(429, body=google(retryDelay="0.02s"))) as server:
         events = await asked(model_at(server))

@@ -69,9 +69,10 @@ class Briefing:
         if mode != self._told_mode:
             self._told_mode = mode
             yield modes().get(mode, f"The session is in {mode} mode.").format(plan_file=self._plan_file)
-        waiting, self._waiting = self._waiting, []
-        for note, heard in waiting:
+        while self._waiting:
+            note, heard = self._waiting[0]
             yield note
+            del self._waiting[0]  # only now: what could not be noted is not lost
             heard()
 
     def forget(self, *, told: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -13,6 +14,9 @@ from handrail.wire import Wire
 
 _ANTHROPIC_VERSION = "2023-06-01"
 """https://docs.anthropic.com/en/api/versioning"""
+
+_HAS_ONLY = re.compile(r"[!-~]*")
+"""What an address may hold: visible characters of ASCII (RFC 3986, section 2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,11 @@ class Endpoint:
     def __post_init__(self) -> None:
         """Raises UsageError for an address that is none, or to which a key would travel for everybody to read."""
         parts = _parts(self.address)
+        if not _HAS_ONLY.fullmatch(self.address):
+            raise UsageError(
+                f"{self.address!r} has characters that stand in no address; write them as requests have them: %20 for "
+                "a space, xn--… for a name in other letters"
+            )
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
             raise UsageError(
                 f"{self.address!r} is no address of a model's provider; write it as https://host/path, without a "

@@ -194,10 +194,10 @@ def _until(text: str) -> float:
     from email.utils import parsedate_to_datetime  # only for servers that name a time
 
     try:
-        at = parsedate_to_datetime(text)
-    except ValueError:
+        at = parsedate_to_datetime(text).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):  # also of a date that the clock's arithmetic can't hold
         return 0.0
-    return max(0.0, (at.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    return max(0.0, (at - datetime.now(UTC)).total_seconds())
 
 
 def _info(document: JsonObject) -> float:

@@ -11,6 +11,9 @@ from handrail.agent.kept import KeptConversation
 from handrail.contract.agents import AgentState, AgentStatus
 from handrail.contract.session_values import SessionValues
 from handrail.contract.values import value
+from handrail.policy import Mode
+from handrail.policy.reach import Reach
+from handrail.runtime.speaker import Speaker
 from handrail.runtime.stored import decoded, encoded
 
 _ALL = "agents"
@@ -18,6 +21,24 @@ _ALL = "agents"
 
 _MOST_SAID = 2_000
 """Characters of its last message that others are told when it was interrupted."""
+
+
+@value
+class Bounds:
+    """What an agent was bounded by as it was made: whatever its kind says later, it never gets more."""
+
+    reach: tuple[Reach, ...] = ()
+    mode: Mode | None = None
+    above: tuple[str, ...] = ()
+    """The kinds of those that it worked for then, also of one that had only sent its employer a message."""
+
+    @classmethod
+    def of(cls, speaker: Speaker) -> Bounds:
+        return cls(speaker.reach, speaker.mode, speaker.above)
+
+    def on(self, speaker: Speaker) -> Speaker:
+        """The same one within these, too."""
+        return speaker.within(self.reach, self.mode, self.above)
 
 
 @value
@@ -35,6 +56,7 @@ class KeptAgent:
     """That it was asked for with; may be empty."""
     employer: str = ""
     """The id of the agent that it was made by; empty for the main one."""
+    bounds: Bounds = Bounds()
     unheard: str = ""
     """What the main agent is still to be told of it."""
 
@@ -48,7 +70,7 @@ class Roster:
 
     def __init__(self, values: SessionValues) -> None:
         self._values = values
-        self._kept = dict(_read(values.get(_ALL)))
+        self._kept = _read(values.get(_ALL))
 
     def __iter__(self) -> Iterator[KeptAgent]:
         """The oldest first."""
@@ -68,7 +90,14 @@ class Roster:
 
     def conversation(self, id: str) -> Conversation:
         """As it was kept; it keeps itself from here on."""
-        return KeptConversation(self._values, f"agent/{id}").conversation()
+        return self._conversation(id).conversation()
+
+    def new_conversation(self, id: str) -> Conversation:
+        """Empty, whatever an agent that can't be read any more left under this id; it keeps itself."""
+        return self._conversation(id).anew()
+
+    def _conversation(self, id: str) -> KeptConversation:
+        return KeptConversation(self._values, f"agent/{id}")
 
     def news(self) -> Iterator[tuple[str, str]]:
         """What the main agent was not told before the last process ended: of which agent, by its id, and what."""
@@ -86,13 +115,17 @@ INTERRUPTED = (
 """What an agent is told that goes on after that."""
 
 
-def _read(kept: object) -> Iterable[tuple[str, KeptAgent]]:
+def _read(kept: object) -> dict[str, KeptAgent]:
+    """Whoever made an agent stands before it, so that no chain of them has no end."""
+    found: dict[str, KeptAgent] = {}
     for each in kept if isinstance(kept, list) else ():
         try:
             agent: KeptAgent = decoded(KeptAgent, json.dumps(each))
         except ValueError:
             continue
-        yield agent.id, agent
+        if agent.id not in found and (not agent.employer or agent.employer in found):
+            found[agent.id] = agent
+    return found
 
 
 def _interrupted(kept: KeptAgent, entries: Iterable[Entry]) -> str:

@@ -10,10 +10,11 @@ from functools import partial
 from typing import TypeAlias
 
 from handrail.agent.context.briefing import Briefing, Place
+from handrail.agent.conversation import Conversation
 from handrail.agent.events import Reported
 from handrail.agent.loop import Loop
 from handrail.agent.model import Model
-from handrail.agent.subagents.roster import INTERRUPTED, KeptAgent, Roster
+from handrail.agent.subagents.roster import INTERRUPTED, Bounds, KeptAgent, Roster
 from handrail.agent.subagents.subagent import Subagent
 from handrail.agent.subagents.types import NO_AGENTS, NOT_FOR_SUBAGENTS, kind_named, kinds_with, listed
 from handrail.contract.agents import AgentOrder, AgentReply, AgentState, AgentStatus
@@ -22,6 +23,7 @@ from handrail.contract.values import value
 from handrail.errors import HandrailError, ToolFailed
 from handrail.policy import Mode
 from handrail.policy.modes import stricter
+from handrail.runtime.results import shortened
 from handrail.runtime.speaker import Speaker
 from handrail.runtime.subagents import EmployingCall
 from handrail.runtime.support import AgentSupport
@@ -33,8 +35,8 @@ MAIN = "main"
 STOP_GRACE = 10.0
 """Seconds that agents in the background get to end once they are stopped."""
 
-MOST_UNHEARD = 20_000
-"""Characters of a report that are kept for the main agent of another process."""
+MOST_REPORTED = 20_000
+"""Characters of a report that the main agent is told unasked."""
 
 ModelNamed: TypeAlias = Callable[[str], Model]
 """The model of a name. Raises HandrailError where there is none, or it can't be used."""
@@ -103,7 +105,7 @@ class Subagents:
         kind = kind_named(order.type, self._kinds)
         if kind is None:
             raise ToolFailed(f"There is no kind of agent named {order.type!r}: there are {', '.join(self._kinds)}.")
-        if order.name and self._roster.named(order.name) is not None:
+        if order.name and (order.name == MAIN or self._roster.named(order.name) is not None):
             raise ToolFailed(f"An agent is called {order.name!r} already. Give this one another name, or none.")
         agent = self._made(kind, order, call)
         return await self._put_to_work(agent, order.prompt, call)
@@ -148,18 +150,24 @@ class Subagents:
         return None if kept is None else self._agents.get(kept.id) or self._revived(kept, call)
 
     def _made(self, kind: AgentType, order: AgentOrder, call: EmployingCall) -> Subagent:
-        number = self._counts[kind.name] = self._counts.get(kind.name, 0) + 1
-        id, asks = f"{kind.name}-{number}", call.speaker
+        id, asks = self._new_id(kind.name), call.speaker
         employer = "" if asks.agent is None else asks.agent.id
         kept = KeptAgent(
             id, kind.name, order.task, AgentState.RUNNING, order.background, order.name, order.model, employer
         )
-        agent = self._built(kept, kind, asks, call)
-        self._roster.put(kept)
+        agent = self._built(kept, kind, asks, call, self._roster.new_conversation(id))
+        self._roster.put(replace(kept, bounds=Bounds.of(agent.own)))
         return agent
 
+    def _new_id(self, kind: str) -> str:
+        """None that an agent has, or is called by."""
+        while True:
+            number = self._counts[kind] = self._counts.get(kind, 0) + 1
+            if self._roster.named(id := f"{kind}-{number}") is None:
+                return id
+
     def _revived(self, kept: KeptAgent, call: EmployingCall) -> Subagent:
-        """With all that bounds it as it was made, by what its kind, and those of its employers, say now."""
+        """With all that bounded it as it was made, and with what its kind, and those of its employers, say now."""
         kind = kind_named(kept.kind, self._kinds)
         employer = self._find(kept.employer, call) if kept.employer else None
         if kind is None or (kept.employer and employer is None):
@@ -168,12 +176,14 @@ class Subagents:
                 f"no kind of agent named {kept.kind!r} any more. Give its task to another."
             )
         asks = self._support.main if employer is None else employer.own
-        agent = self._built(_left_behind(kept), kind, asks, call)
+        agent = self._built(_left_behind(kept), kind, asks, call, self._roster.conversation(kept.id))
         if agent.status.state is AgentState.STOPPED:
             agent.briefing.tell(INTERRUPTED)
         return agent
 
-    def _built(self, kept: KeptAgent, kind: AgentType, asks: Speaker, call: EmployingCall) -> Subagent:
+    def _built(
+        self, kept: KeptAgent, kind: AgentType, asks: Speaker, call: EmployingCall, conversation: Conversation
+    ) -> Subagent:
         """`asks` is who it was made by."""
         id, employer = kept.id, self._employer(asks)
         reach = (*asks.reach, kind.reach, NOT_FOR_SUBAGENTS)
@@ -183,6 +193,7 @@ class Subagents:
         chosen = kept.model if self._model_named is not None else ""
         model = self._model(chosen or kind.model, employer.model)
         speaker = Speaker(OfAgent(id, kind.name), mode, reach, asks.kinds, asks.depth + 1, model.name)
+        speaker = kept.bounds.on(speaker)
         briefing = Briefing(
             self._main.place.system(kind.role),
             lambda: self._mode_of(self._agents[id].speaker),
@@ -190,7 +201,6 @@ class Subagents:
             speaker.ledger.forget_views,
         )
         hands = call.hands_for(speaker, kept.background)
-        conversation = self._roster.conversation(id)
         loop = Loop(hands, model, conversation, briefing, employer.left(), employer.clock, id)
         loop.employer = employer
         agent = self._agents[id] = Subagent(kept.status, speaker, speaker, loop, briefing)
@@ -221,20 +231,20 @@ class Subagents:
             return employers
 
     async def _put_to_work(self, agent: Subagent, message: str, call: EmployingCall) -> AgentReply:
-        background = agent.status.background
+        background, changed = agent.status.background, self._changing(agent)
         agent.loop.hands = call.hands_for(agent.speaker, background)
         agent.loop.limits = self._employer(call.speaker).left()
+        agent.begin(message, changed)
         if not background:
             call.output.notice(f"The agent {agent.status.id} is at work: {agent.status.task}")
-            return await agent.work(message, self._changing(agent))
-        self._changing(agent)(AgentState.RUNNING)
+            return await agent.work(changed)
         self._quiet.clear()
-        call.jobs.start(f"agent {agent.status.id}", self._in_background(agent, message))
+        call.jobs.start(f"agent {agent.status.id}", self._in_background(agent))
         return AgentReply(agent.status, "")
 
-    async def _in_background(self, agent: Subagent, message: str) -> None:
+    async def _in_background(self, agent: Subagent) -> None:
         try:
-            reply = await agent.work(message, self._changing(agent))
+            reply = await agent.work(self._changing(agent))
             text = reported(reply)
             self._tell_main(agent, text)
             self._main.report(Reported(agent.status.id, text))
@@ -260,7 +270,7 @@ class Subagents:
         """Kept until it is heard: the process may end before the main agent asks its model again."""
         id = agent.status.id
         if (kept := self._roster.get(id)) is not None:
-            self._roster.put(replace(kept, unheard=text[:MOST_UNHEARD]))
+            self._roster.put(replace(kept, unheard=text))
         self._main.briefing.tell(text, partial(self._heard, id))
 
     def _heard(self, id: str) -> None:
@@ -277,4 +287,5 @@ def _left_behind(kept: KeptAgent) -> KeptAgent:
 def reported(reply: AgentReply) -> str:
     """What a model is told of an agent in the background that has come to its end."""
     agent, how = reply.agent, f" before it was done: {reply.why}" if reply.why else ""
-    return f"The agent {agent.id} ({agent.task}) has ended{how}. It says:\n{reply.text or '(nothing)'}"
+    said = shortened(reply.text, MOST_REPORTED, "ask it for the rest")
+    return f"The agent {agent.id} ({agent.task}) has ended{how}. It says:\n{said or '(nothing)'}"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 
 from handrail.agent.context.briefing import Briefing
 from handrail.agent.events import AgentEvent, Ended, Finished
 from handrail.agent.loop import Loop
 from handrail.contract.agents import AgentReply, AgentState, AgentStatus
 from handrail.contract.values import mutable
-from handrail.policy.modes import stricter
+from handrail.errors import HandrailError
 from handrail.runtime.speaker import Speaker
 
 _STATES = {Ended.DONE: AgentState.FINISHED, Ended.FAILED: AgentState.FAILED, Ended.INTERRUPTED: AgentState.STOPPED}
@@ -40,21 +39,23 @@ class Subagent:
 
     def be_within(self, asks: Speaker) -> None:
         """Told more by another agent, it does nothing for that one which that one may not do itself."""
-        self.speaker = replace(
-            self.own,
-            mode=stricter(self.own.mode, asks.mode),
-            reach=tuple(dict.fromkeys((*self.own.reach, *asks.reach))),
-            above=tuple(dict.fromkeys((*self.own.above, *asks.kinds))),
-        )
+        self.speaker = self.own.within(asks.reach, asks.mode, asks.kinds)
 
-    async def work(self, message: str, changed: Callable[[AgentState], None]) -> AgentReply:
+    def begin(self, message: str, changed: Callable[[AgentState], None]) -> None:
+        """It has a task from here on, and `work` goes on with it. Raises HandrailError for what it can't be told."""
+        self.loop.begin()
+        try:
+            self.loop.conversation.tell(message)
+        except HandrailError:
+            changed(AgentState.FAILED)
+            raise
+        changed(AgentState.RUNNING)
+
+    async def work(self, changed: Callable[[AgentState], None]) -> AgentReply:
         """Goes on with its conversation until it is done. Cancelled, it stops its model and all its calls, answers
         each, and only then ends: what it did stays well paired.
         """
-        self.loop.begin()
-        changed(AgentState.RUNNING)
-        self.loop.conversation.tell(message)
-        working = asyncio.get_running_loop().create_task(self.loop.work(unheard))
+        working = asyncio.get_running_loop().create_task(self._worked())
         try:
             finished = await asyncio.shield(working)
         except asyncio.CancelledError:
@@ -68,6 +69,13 @@ class Subagent:
             working.cancel()
         changed(_STATES.get(finished.ended, AgentState.FINISHED))
         return self._reply(finished)
+
+    async def _worked(self) -> Finished:
+        """Until nothing is left that it was told meanwhile, and was told it would hear."""
+        finished = await self.loop.work(unheard)
+        while finished.ended is Ended.DONE and self.briefing.has_news:
+            finished = await self.loop.work(unheard)
+        return finished
 
     def _reply(self, finished: Finished) -> AgentReply:
         return AgentReply(self.status, finished.text, finished.why)
