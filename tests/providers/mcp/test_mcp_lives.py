@@ -63,6 +63,15 @@ async def test_a_server_that_is_slower_than_it_may_be_is_said_to_have_failed(tmp
         assert status.detail.startswith("It did not start within 0.3 s.")
 
 
+async def test_a_server_that_never_starts_is_given_up_however_long_each_start_may_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restarts, "STABLE", 0.05)
+    world = World(tmp_path)
+    async with world.session(world.config("s", SLEEPY, start_within=0.1)) as session:
+        await until(session, lambda status: status.detail.endswith("It is not started again."))
+
+
 @pytest.mark.parametrize(
     ("argv", "why"),
     [

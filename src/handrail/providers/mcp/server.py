@@ -52,6 +52,8 @@ class McpServer:
         self._around = around
         self._offered = offered
         self._restarts = Restarts()
+        self._up_since = 0.0
+        """By the loop's clock; 0 until it can be used in this life."""
         self._say: Saying | None = None
         self._login: SessionLogin | None = None
         self._connection: Connection | None = None
@@ -92,8 +94,7 @@ class McpServer:
         self._settled.clear()
         self._again.clear()
         self.log.begin()
-        clock = asyncio.get_running_loop().time
-        began = clock()
+        self._up_since = 0.0
         # In a task of its own: when a server is flooding, the SDK's scopes take back one cancellation too many of the
         # task that they are in, and nobody could tell any more that this server is to end.
         living = asyncio.create_task(guarded(self._live_either_way(say)))
@@ -112,7 +113,8 @@ class McpServer:
             self._rest(say, Condition.NEEDS_LOGIN, self._login.trouble)
             await self._again.wait()
             return
-        pause = self._restarts.pause(clock() - began)
+        up = asyncio.get_running_loop().time() - self._up_since if self._up_since else 0.0
+        pause = self._restarts.pause(up)
         if pause is None:
             say.shelf.put(())
             self._rest(say, Condition.FAILED, f"{why} It is not started again.")
@@ -268,6 +270,7 @@ class McpServer:
                     self._connection = connection
                     await self._list(connection, say)
                     limit.reschedule(None)
+                    self._up_since = asyncio.get_running_loop().time()
                     self._settled.set()
                     await self._look_beside(connection, say)
                     await connection.over.wait()
