@@ -57,6 +57,17 @@ def reporter(messages: Sequence[JsonObject]) -> Say:
     return Say("My helper found it." if "has ended" in said else "I wait for it.")
 
 
+def asks_behind(messages: Sequence[JsonObject]) -> Say:
+    """The main model, and its helper in the background, which wants to edit."""
+    said = str(messages)
+    if "change it" not in said:
+        return Say("", (EDIT,))
+    if "general-1" not in said:
+        task = {"description": "edit", "prompt": "Two is 2.", "agent": "general", "background": True}
+        return Say("", (Use("agent", task),))
+    return Say("My helper was stopped." if "has ended" in said else "I wait for it.")
+
+
 def plan_file(messages: Sequence[JsonObject]) -> str:
     """Where the plan goes, as the tool that entered the mode said."""
     return re.findall(r"\.handrail/plans/[\w.-]+\.md", str(messages))[-1]
@@ -146,6 +157,12 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
         Say("My helper found it."),
     ),
     "reporter": (reporter,) * 5,
+    "asks_behind": (asks_behind,) * 5,
+    "sums_up": (
+        *(Say("word " * 2_000 + f"\n\nEnd {n}.") for n in range(3)),
+        Say(f"So far{PAUSE} so good."),
+        Say("On with it."),
+    ),
     "evil": (
         Say(
             "\x1b[2J\x1b]0;pwned\x07Hello\x9b31m.",

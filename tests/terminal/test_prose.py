@@ -19,6 +19,9 @@ BLOCKS = [
     ("````\n```\n\na\n````\nb", ["````\n```\n\na\n````\nb"]),
     ("~~~ py\na\n\n```\n~~~", ["~~~ py\na\n\n```\n~~~"]),
     ("```\nnever closed\n\nyet", ["```\nnever closed\n\nyet"]),
+    ("```x``` is code\n\nb", ["```x``` is code", "b"]),
+    ("``` a`b\n\nc", ["``` a`b", "c"]),
+    ("~~~ a`b\n\nc\n~~~", ["~~~ a`b\n\nc\n~~~"]),
     ("", []),
     ("\n \n", []),
 ]
@@ -34,9 +37,9 @@ def test_a_text_is_cut_where_commonmark_parts_blocks(text: str, expected: list[s
     assert blocks([text]) == expected
 
 
-texts = st.lists(st.sampled_from(["a", "b c", "", "  x", "```", "~~~~", "- i", "1. n", "```py"]), max_size=60).map(
-    "\n".join
-)
+texts = st.lists(
+    st.sampled_from(["a", "b c", "", "  x", "```", "~~~~", "- i", "1. n", "```py", "```x```"]), max_size=60
+).map("\n".join)
 
 
 @given(text=texts, data=st.data())

@@ -345,3 +345,11 @@ def test_what_was_typed_is_kept_for_this_user_alone(opened: Opened, project: Pat
     history = tmp_path / "state" / "prompt_history"
     assert "remember me" in history.read_text()
     assert history.stat().st_mode & 0o077 == 0
+
+
+def test_where_it_can_not_be_kept_the_terminal_works_without_it(opened: Opened, project: Path, tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir(mode=0o700)
+    (tmp_path / "state" / "prompt_history").mkdir()
+    with opened("talk") as screen:
+        screen.until(READY)
+        play(screen, project, ("hello\r", "You said 1 lines"), ("/quit\r", Ends(0)))

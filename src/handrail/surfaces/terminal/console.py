@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from handrail.agent.model import Model
 from handrail.contract.values import value
@@ -25,6 +25,8 @@ from handrail.surfaces.terminal.wrapping import wrapped
 if TYPE_CHECKING:
     from handrail.surfaces.terminal.dialog import Dialog
     from handrail.surfaces.terminal.work import Work
+
+T = TypeVar("T")
 
 MOST_ECHOED = 20
 """Lines of what the person said that are printed again."""
@@ -93,6 +95,8 @@ class Console:
         """Chosen with a key; perhaps before the session was open."""
         self._stopping = False
         """What waits for the person is on its way to be cancelled, and no longer asked."""
+        self._cancel: Callable[[], object] | None = None
+        """Ends a command or a prompt that is waited for, with no agent at work."""
         self._beside = Beside()
 
     async def serve(self) -> None:
@@ -166,9 +170,12 @@ class Console:
         from handrail.surfaces.terminal.dialog import said_in_words
 
         self.skin.print([dim(f"  → {printable(said_in_words(result))}", colour=self.skin.colour)])
+        if self._work is None:
+            return
         if isinstance(result, Stop):
-            self._stop("they said no, and want you to stop")
-        elif self._work is not None:
+            self._stopping = True
+            self._beside.start(self._stop_all(self._work, dialog, "they said no, and want you to stop"))
+        else:
             self._work.questions.give(dialog, result)
 
     def submit(self, text: str) -> None:
@@ -219,9 +226,35 @@ class Console:
         if self._work is None or not self._busy:
             return False
         self._stopping = True
+        if self._cancel is not None:
+            self._cancel()
         self._beside.start(self._work.agent.interrupt(why))
         self.skin.changed()
         return True
+
+    async def _stop_all(self, work: Work, dialog: Dialog, why: str) -> None:
+        """The turn, and where the question is still open then, what works in the background: one of those asks it."""
+        try:
+            await work.agent.interrupt(why)
+            if dialog in work.questions:
+                await work.agent.stop_agents(why)
+        finally:
+            self._stopping = False
+            self.skin.changed()
+
+    async def _until_stopped(self, work: Work, doing: Coroutine[object, object, T]) -> T | None:
+        """What it gives; None where the person stops it, which they are told."""
+        done = asyncio.ensure_future(doing)
+        self._cancel = done.cancel
+        try:
+            await asyncio.wait([done])
+        finally:
+            self._cancel = None
+            done.cancel()
+        if done.cancelled():
+            self.skin.print(work.looks.alert("Interrupted."))
+            return None
+        return done.result()
 
     async def _do(self, work: Work, text: str) -> None:
         command = slash.parsed(text)
@@ -242,22 +275,26 @@ class Console:
         """What was typed, or the prompt that it names."""
         named = slash.prompt_named(text)
         try:
-            said = self.skin.pastes.whole(text) if named is None else await work.prompt(*named)
+            said = (
+                self.skin.pastes.whole(text) if named is None else await self._until_stopped(work, work.prompt(*named))
+            )
         except HandrailError as error:
             self.skin.print(work.looks.alert(str(error)))
             return
-        await work.say(said)
+        if said is not None:
+            await work.say(said)
 
     async def _do_command(self, work: Work, text: str, name: str, rest: str) -> None:
         from handrail.surfaces.terminal.commands import carry_out
 
         self._echo(text)
         try:
-            lines = await carry_out(work, name, rest, self._opening.model_of)
+            doing = carry_out(work, name, rest, self._opening.model_of)
+            lines = await (doing if name in slash.WHILE_WORKING else self._until_stopped(work, doing))
         except HandrailError as error:
             self.skin.print(work.looks.alert(str(error)))
         else:
-            self.skin.print([part for line in lines for part in wrapped(line, self.skin.columns)])
+            self.skin.print([part for line in lines or () for part in wrapped(line, self.skin.columns)])
 
     def _echo(self, text: str) -> None:
         if not self.skin.echoes:

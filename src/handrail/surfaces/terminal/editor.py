@@ -79,10 +79,13 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _written(text: str, suffix: str) -> Path:
-    """For this user alone."""
-    descriptor, name = tempfile.mkstemp(suffix, "handrail-")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(f"{text}\n" if text else "")
+    """For this user alone. Raises UsageError."""
+    try:
+        descriptor, name = tempfile.mkstemp(suffix, "handrail-")
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+            file.write(f"{text}\n" if text else "")
+    except OSError as error:
+        raise UsageError(f"what is to be edited can't be written: {error.strerror}; nothing is changed") from error
     return Path(name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +20,13 @@ class PromptHistory(FileHistory):
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
         super().__init__(str(self._path))
+
+    def load_history_strings(self) -> Iterable[str]:
+        """None where the file can't be read: nobody needs them to work."""
+        try:
+            return list(super().load_history_strings())
+        except OSError:
+            return []
 
     def store_string(self, string: str) -> None:
         if not Pastes.are_in(string):

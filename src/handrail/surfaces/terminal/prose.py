@@ -11,7 +11,8 @@ import re
 LONGEST_OPEN = 40
 """Lines of a fenced block that is still being written; a longer one is finished in parts."""
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+"""What stands behind backticks has none itself (section 4.5): a line that begins with code in three is a paragraph."""
 
 
 class Prose:

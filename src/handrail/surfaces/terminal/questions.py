@@ -32,6 +32,10 @@ class Questions:
             return self._shown
         return min(self._waiting, key=lambda dialog: dialog.call.requested_at, default=None)
 
+    def __contains__(self, dialog: Dialog) -> bool:
+        """It still waits for its answer."""
+        return dialog in self._waiting
+
     def show(self, dialog: Dialog) -> None:
         """It is on the screen now."""
         self._shown = dialog
