@@ -177,6 +177,7 @@ def test_a_call_waits_is_approved_elsewhere_and_the_run_goes_on(work: Path, play
         assert first.out.count("\n") == 1
         approved = handrail("approvals", "approve", waiting["approval"], state=work.parent / "state", cwd=work)
         assert approved.code == 0, approved.err
+        assert f"go on with 'handrail run --resume {first.report['session']}'" in approved.err
         second = run(work, "--resume", first.report["session"])
     assert (second.code, second.out) == (0, "High water is at 06:13.\nDone.\n"), second.err
     assert (work / "tide.txt").read_text() == "Brest 06:13\n"

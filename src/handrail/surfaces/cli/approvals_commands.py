@@ -12,12 +12,13 @@ from pathlib import Path
 
 import click
 
-from handrail.contract.basics import Instant
+from handrail.contract.basics import Instant, SessionId
 from handrail.contract.confirmation import Always, Answer, EditArguments, Once, QuestionConfirmation, Reject, Reply
 from handrail.errors import UsageError
 from handrail.runtime.answers import in_words
 from handrail.runtime.approval_store import ApprovalRecord, ApprovalStore
 from handrail.runtime.session_lock import holder_of
+from handrail.runtime.stored_sessions import stored_sessions
 from handrail.runtime.who import answerer_here, governed_by
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
@@ -173,11 +174,14 @@ def _give(approval: str, answer_to: Callable[[ApprovalRecord], Answer], fingerpr
         store.answer(approval, answer, answerer_here(SURFACE), at, fingerprint or record.fingerprint)
     click.echo(f"{record.tool} ({approval}): {in_words(answer)}")
     if holder_of(journal, record.session) is None:
-        exits.told(
-            "its session is not running; take it up with "
-            f"'handrail sessions resume {record.session}{in_that(workspace)}'"
-        )
+        command = "run --resume" if _has_conversation(journal, record.session) else "sessions resume"
+        exits.told(f"its session is not running; go on with 'handrail {command} {record.session}{in_that(workspace)}'")
     return exits.DONE
+
+
+def _has_conversation(journal: Path, session: SessionId) -> bool:
+    """A model works in it, and is to be told; not only calls that somebody else's program made."""
+    return any(stored.id == session and stored.work is not None for stored in stored_sessions(journal))
 
 
 def _always(record: ApprovalRecord, number: int) -> Always:
