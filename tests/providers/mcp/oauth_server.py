@@ -30,6 +30,8 @@ class OAuthServer:
     asks_login: bool = True
     rotates: bool = True
     open_registration: bool = True
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """Addresses that its metadata names in place of its own; as `issuer`, that of the whole authorization server."""
     clients: dict[str, dict[str, Any]] = field(default_factory=dict)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     access: set[str] = field(default_factory=set)
@@ -87,7 +89,7 @@ class OAuthServer:
             if path == "/mcp":
                 return self._mcp(method, headers, body)
             if path.startswith("/.well-known/oauth-protected-resource"):
-                return _json({"resource": self.url, "authorization_servers": [self.base]})
+                return _json({"resource": self.url, "authorization_servers": [self.elsewhere.get("issuer", self.base)]})
             if path.startswith("/.well-known/oauth-authorization-server"):
                 return _json(self._metadata())
             if path == "/register" and self.open_registration:
@@ -108,6 +110,7 @@ class OAuthServer:
             "registration_endpoint": f"{self.base}/register",
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"],
+            **self.elsewhere,
             "scopes_supported": ["tools"],
             "token_endpoint_auth_methods_supported": ["none"],
         }

@@ -124,6 +124,14 @@ async def test_a_person_who_says_no_ends_the_login_with_the_reason(server: OAuth
         await log_in(Http(server.url), None, Browser())
 
 
+@pytest.mark.parametrize("named", ["issuer", "registration_endpoint", "token_endpoint", "authorization_endpoint"])
+async def test_nothing_of_a_login_goes_to_an_address_that_is_not_encrypted(server: OAuthServer, named: str) -> None:
+    server.elsewhere[named] = f"http://192.0.2.1/{named}"
+    with pytest.raises(LoginFailed, match="not encrypted; nothing was"):
+        await log_in(Http(server.url), None, Browser())
+    assert not server.issued
+
+
 async def test_a_server_without_logins_says_so(server: OAuthServer) -> None:
     server.asks_login = False
     browser = Browser()

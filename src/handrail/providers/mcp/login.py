@@ -80,7 +80,8 @@ class _Way:
         )
 
     async def go(self) -> Login:
-        async with httpx2.AsyncClient(timeout=_REQUEST_WITHIN, follow_redirects=False) as client:
+        checked = {"request": [self._check]}
+        async with httpx2.AsyncClient(timeout=_REQUEST_WITHIN, follow_redirects=False, event_hooks=checked) as client:
             if self._wanted.metadata_url:
                 found = await client.get(self._wanted.metadata_url)
                 self._flow.context.oauth_metadata = OAuthMetadata.model_validate_json(found.content)
@@ -101,6 +102,15 @@ class _Way:
         if status in (401, 403):
             raise LoginFailed(f"{self._server.url} refuses the tokens of its own authorization server ({status})")
         return self._login(tokens)
+
+    async def _check(self, request: httpx2.Request) -> None:
+        """Before each request: the code, the secret of a client and the tokens go nowhere unencrypted, and nowhere else
+        than to the server itself is asked unencrypted where they go."""
+        asked, server = request.url, httpx2.URL(self._server.url)
+        is_discovery = request.method == "GET" and (asked.host, asked.port) == (server.host, server.port)
+        if not is_safe(str(asked)) and not is_discovery and asked != server:
+            where = shortened(f"{asked.scheme}://{asked.host}{asked.path}")
+            raise LoginFailed(f"the server names {where} for logins, which is not encrypted; nothing was sent there")
 
     async def _send_person(self, address: str) -> None:
         if not is_safe(address):
