@@ -13,7 +13,7 @@ from played import DIALECTS, PlayedModel
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import AgentEvent, Ended, Finished, TurnEnded
 from handrail.agent.limits import Limits
-from handrail.agent.model import Stop
+from handrail.agent.model import Stop, Usage
 from handrail.agent.models.known_models import Price, Prices
 from handrail.contract.calls import Cancelled, Completed
 from handrail.errors import ModelFault
@@ -241,3 +241,58 @@ async def test_a_model_that_pauses_is_sent_its_own_words_and_goes_on(workspace: 
     first, second = model.requests
     assert second.messages[: len(first.messages)] == first.messages
     assert [message["role"] for message in second.messages[len(first.messages) :]] == ["assistant"]
+
+
+@each_wire
+async def test_what_the_user_says_meanwhile_is_heard_with_the_results_of_the_calls_that_run(
+    wire: Wire, workspace: Path
+) -> None:
+    """And once, in their words."""
+    model = PlayedModel(wire, [READS, READS, says("Seven, then.")])
+    waiting: list[str] = []
+
+    def said() -> list[str]:
+        taken, waiting[:] = list(waiting), []
+        return taken
+
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        agent.said_meanwhile = said
+        async for event in agent.send("read it"):
+            if isinstance(event, TurnEnded) and len(model.requests) == 1:
+                waiting.append("Take seven.")
+        assert waiting == []
+    heard = [str(request.messages).count("Take seven.") for request in model.requests]
+    assert (heard[0], heard[-1], model.wrong) == (0, 1, [])
+
+
+async def test_what_the_user_says_meanwhile_is_not_lost_to_an_interrupt(workspace: Path) -> None:
+    model, waiting = PlayedModel(Wire.ANTHROPIC, [READS, says("Seven, then.")]), ["Take seven."]
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        agent.said_meanwhile = lambda: [waiting.pop()] if waiting else []
+        agent.halts.append(lambda turn: None if waiting else "that is enough")
+        await told(agent, "read it")
+        await told(agent, "")
+    assert [str(request.messages).count("Take seven.") for request in model.requests] == [1, 1]
+
+
+async def test_words_that_can_not_be_had_end_the_work_and_say_so(workspace: Path) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [READS])
+
+    def fails() -> list[str]:
+        raise KeyError("tides")
+
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        agent.said_meanwhile = fails
+        _, finished = await told(agent, "read it")
+    assert finished.ended is Ended.FAILED
+    assert finished.why == "what the user said meanwhile could not be had: KeyError: 'tides'"
+
+
+@pytest.mark.parametrize("cuts", [{}, {1: 0.6, 2: 0.6, 3: 0.6}])
+async def test_where_nobody_counts_tokens_a_limit_holds_by_an_estimate(workspace: Path, cuts: dict[int, float]) -> None:
+    """A provider that says nothing of tokens, and a stream that breaks off before they are told."""
+    model = PlayedModel(Wire.ANTHROPIC, [READS] * 9, usage=Usage(), cuts=cuts)
+    async with Session.open(workspace) as session, open_agent(session, model, limits=Limits(tokens=3_000)) as agent:
+        _, finished = await told(agent, "read it")
+    assert finished.ended is Ended.TOKENS
+    assert 1 < len(model.requests) < 9

@@ -15,7 +15,7 @@ from handrail.agent.hands import Host
 from handrail.agent.kept import KeptConversation, check_keepable
 from handrail.agent.kept_work import KeptWork
 from handrail.agent.limits import USUAL, Limits
-from handrail.agent.loop import Halt, Loop
+from handrail.agent.loop import Halt, Loop, SaidMeanwhile
 from handrail.agent.model import Model
 from handrail.agent.responding import Tell
 from handrail.agent.spent import Spent
@@ -68,6 +68,16 @@ class Agent:
     def halts(self) -> list[Halt]:
         """Hooks that are asked after each turn why the work is to end there; None to go on."""
         return self._loop.halts
+
+    @property
+    def said_meanwhile(self) -> SaidMeanwhile | None:
+        """Asked before each request of a work what the user has said since: the model hears it between two steps, as
+        the user's words. What comes after the last request is not asked for: `send` it."""
+        return self._loop.said_meanwhile
+
+    @said_meanwhile.setter
+    def said_meanwhile(self, said: SaidMeanwhile | None) -> None:
+        self._loop.said_meanwhile = said
 
     @property
     def spent(self) -> Spent:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Protocol, TypeAlias
 
 from handrail.agent.compacting import Shorter, is_full, summed_up, without_old_results
-from handrail.agent.conversation import Conversation, Entry, messages_of
+from handrail.agent.conversation import CarriedOut, Conversation, Entry, messages_of
 from handrail.agent.events import Compacted, Ended, Finished, TurnEnded
 from handrail.agent.hands import Hands
 from handrail.agent.limits import Limits
@@ -19,8 +19,8 @@ from handrail.agent.models.known_models import cost_of, why_no_money_limit
 from handrail.agent.responding import Responding, Tell
 from handrail.agent.run import Run
 from handrail.agent.spent import Spent
-from handrail.agent.tokens import tokens_of
-from handrail.errors import HandrailError, ModelError, ModelFault, WireError
+from handrail.agent.tokens import estimated, tokens_of
+from handrail.errors import HandrailError, ModelError, ModelFault, UsageError, WireError
 from handrail.runtime.guard import Returned, guarded_call
 from handrail.runtime.turns import Turn
 from handrail.wire.user import in_turn
@@ -33,6 +33,9 @@ MOST_LENGTHS = 3
 
 Halt: TypeAlias = Callable[[Turn], str | None]
 """A hook of whoever opened the agent: why the work is to end after this turn; None to go on."""
+
+SaidMeanwhile: TypeAlias = Callable[[], Iterable[str]]
+"""What the user has said since it was last asked, each message once."""
 
 _SENT_AGAIN = frozenset({ModelFault.CUT, ModelFault.UNREADABLE})
 """What may go better when the same is asked again; all else the model's client has tried itself, or can't be helped."""
@@ -90,6 +93,7 @@ class Loop:
         """The turn that waits for somebody outside."""
         self.halts: list[Halt] = []
         """Asked after each turn whether the work is to end there."""
+        self.said_meanwhile: SaidMeanwhile | None = None
         self.employer: Loop | None = None
         """Whose limits hold for this one, too; None for the main one."""
         self.hands = hands
@@ -181,8 +185,7 @@ class Loop:
 
         Raises ModelError for what asking again does not help, or has not helped.
         """
-        for note in self._surroundings.news():
-            self.conversation.note(note)
+        self._listen()
         if is_full(self.model, self.used):
             await self._make_room(tell)
             if self._is_ending:
@@ -195,7 +198,7 @@ class Loop:
         turn = await self._carried_out(responding)
         broken, self._responding = responding.broken, None
         run.turns += 1
-        self._account(responding.ended.usage)
+        self._account(responding.ended.usage or self._estimated(request, turn))
         if responding.ended.usage.input:
             self._told = (responding.ended.usage.input, len(entries))
         run.last, run.said = responding.ended.stop, (turn.response.text if turn else "") or run.said
@@ -213,6 +216,24 @@ class Loop:
             run.cuts += 1
             tell(Waiting(0.0, str(broken)))
         return turn, broken
+
+    def _listen(self) -> None:
+        """What has come since the last request: from the user first. Raises HandrailError where it can't be had."""
+        if self.said_meanwhile is not None:
+            said = guarded_call(partial(_all_of, self.said_meanwhile))
+            if not isinstance(said, Returned):
+                raise UsageError(f"what the user said meanwhile could not be had: {said.message}")
+            for text in said.value:
+                self.conversation.tell(text)
+        for note in self._surroundings.news():
+            self.conversation.note(note)
+
+    def _estimated(self, request: ModelRequest, turn: Turn | None) -> Usage:
+        """Of a response whose tokens nobody counted: a limit of what may be spent holds all the same."""
+        if turn is None or not (self.limits.tokens or self.limits.money):
+            return Usage()
+        said = tokens_of((CarriedOut(turn.response, ()),))
+        return Usage(self.used + estimated(request.system), output=said)
 
     def _request(self, entries: Sequence[Entry]) -> ModelRequest:
         messages = in_turn(messages_of(entries, self.model.wire), self.model.wire)
@@ -347,3 +368,7 @@ class Loop:
         self.spent += spent
         if self.employer is not None:
             self.employer._add(spent)
+
+
+def _all_of(said: SaidMeanwhile) -> tuple[str, ...]:
+    return tuple(said())

@@ -42,6 +42,9 @@ class Usage:
     output: int = 0
     """All that the model wrote, its thinking too."""
 
+    def __bool__(self) -> bool:
+        return bool(self.input or self.output)
+
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.input + other.input,
