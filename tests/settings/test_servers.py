@@ -253,6 +253,11 @@ BROKEN: list[tuple[object, str]] = [
     ({"command": "x", "env": {"A": None}}, "env.A is not a text"),
     ({"command": "x", "timeout": -1}, "timeout is not a number above 0"),
     ({"command": "x", "timeout": "5"}, "timeout is not a number above 0"),
+    (
+        {"url": "https://h", "oauth": {"callbackPort": 70_000}},
+        "oauth.callback_port is no port: a whole number up to 65535",
+    ),
+    ({"url": "https://h", "oauth": {"callbackPort": 80.5}}, "oauth.callback_port is no port"),
     ({"command": "x", "trust": "yes"}, "trust is not true or false"),
     ({"command": "x\0"}, "holds a NUL"),
     ({"url": "file:///etc/passwd"}, "does not begin with http"),

@@ -16,6 +16,7 @@ LONGEST_NAME = 128
 """Characters of a server's name."""
 
 _SECOND, _MILLISECOND = 1.0, 1000.0
+_LAST_PORT = 65_535
 
 
 @value
@@ -115,6 +116,8 @@ def _oauth(entry: Entry) -> OAuth | None:
     if said is None:
         return None
     port = said.number("callback_port", "callbackPort")
+    if port is not None and (port != int(port) or port > _LAST_PORT):
+        raise BadEntry(f"oauth.callback_port is no port: a whole number up to {_LAST_PORT}")
     scopes = said.texts("scopes")
     return OAuth(
         said.switch("enabled", otherwise=True),
