@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from handrail.catalog import Registry, menu_for
@@ -23,6 +25,32 @@ def test_tools_are_found_by_name_alias_and_face() -> None:
 def test_an_unknown_name_is_answered_with_the_three_closest() -> None:
     with pytest.raises(UnknownTool, match=r"read_file, .*, .*"):
         Registry(builtin_tools()).resolve("readfile")
+
+
+class OfServer(FakeTool):
+    server = "tides"
+    known_as: ClassVar = {"claude": "mcp__tides__list"}
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "closest"),
+    [
+        ("claude-opus-4", "mcp__tide__list", "mcp__tides__list"),
+        ("gemini-3-pro", "mcp__tide__list", "mcp_tides_list"),
+        ("claude-opus-4", "Reads", "Read"),
+    ],
+)
+def test_the_closest_names_are_those_of_the_models_menu(model: str, name: str, closest: str) -> None:
+    registry = Registry(builtin_tools())
+    registry.add(OfServer("mcp_tides_list"), "tides")
+    with pytest.raises(UnknownTool, match=rf"are: {closest}, "):
+        registry.resolve(name, model)
+
+
+def test_a_tool_that_a_family_knows_nothing_of_is_not_among_the_closest() -> None:
+    with pytest.raises(UnknownTool) as refused:
+        Registry(builtin_tools()).resolve("list_directories", "claude-opus-4")
+    assert "list_directory" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["shell", "read_file"])

@@ -12,7 +12,7 @@ from typing import Any
 from handrail.catalog.faces import Face, Family, face, family_of
 from handrail.catalog.faces.describing import described
 from handrail.catalog.faces.schema import shown_schema
-from handrail.catalog.registry import BUILT_IN, Registered
+from handrail.catalog.registry import BUILT_IN, Registered, shown_name
 from handrail.contract.basics import JsonObject
 from handrail.contract.context import Environment
 from handrail.contract.provider import SourceStatus
@@ -141,10 +141,10 @@ def _with_behind(shown: MenuTool, behind: Behind) -> MenuTool:
 
 def _as_known(tool: Tool[Any], family: Family, taken: set[str]) -> MenuTool:
     """By the family's name, unless another tool has that name for its own."""
+    name = shown_name(tool, family)
     if tool.server:  # what it says is not ours: no name in it is put into the family's words
-        return MenuTool(tool.known_as.get(family.base or family.name, tool.name), tool.description, tool)
-    name = family.name_of(tool.name)
-    if name is None or (name != tool.name and name in taken):
+        return MenuTool(name, tool.description, tool)
+    if family.name_of(tool.name) is None or (name != tool.name and name in taken):
         return MenuTool(tool.name, described(tool.description, family, None), tool)
     known_as = face(family.name, name)
     told = known_as.description or described(tool.description, family, known_as)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from handrail.catalog.called import Called, FaceReading, OwnReading, Reading
+from handrail.catalog.checking import check_definition
 from handrail.catalog.faces import OURS, Family, face, families, family_of
-from handrail.contract.tool import Tool, check_name
+from handrail.contract.tool import Tool
 from handrail.contract.values import value
 from handrail.errors import ToolDefinitionError, UnknownTool
 
@@ -155,25 +156,32 @@ class Registry:
                 yield FaceReading(face(family.name, known), entry.tool)
 
     def _closest(self, name: str, family: Family) -> str:
-        """The three most similar names in the model's vocabulary, however far they are."""
+        """The three most similar names that the model may see on a menu, however far they are."""
         import difflib  # only for names that are not known
 
-        names = [family.name_of(entry.tool.name) or entry.tool.name for entry in self]
+        names = [
+            shown_name(entry.tool, family)
+            for entry in self
+            if entry.provider != BUILT_IN or entry.tool.name not in family.lacks
+        ]
         lowered = {known.lower(): known for known in names}
         close = difflib.get_close_matches(name.lower(), lowered, n=_SUGGESTIONS, cutoff=0.0)
         return ", ".join(lowered[match] for match in close) or "none, for no tool is registered"
+
+
+def shown_name(tool: Tool[Any], family: Family) -> str:
+    """What a tool is called on the menu of a family's models, where no other tool has that name."""
+    if tool.server:
+        return tool.known_as.get(family.base or family.name, tool.name)
+    return family.name_of(tool.name) or tool.name
 
 
 def _check(tool: Tool[Any], taken: Mapping[str, str]) -> None:
     """Raises ToolDefinitionError. `taken` has the tool's name by each name and alias."""
     if not isinstance(tool, Tool):
         raise ToolDefinitionError(f"{tool!r} is no tool; if it is a function, write @tool above it")
-    if not isinstance(tool.aliases, (tuple, list)):
-        raise ToolDefinitionError(f"{type(tool).__name__} has aliases that are no tuple of names: {tool.aliases!r}")
-    for name in (getattr(tool, "name", None), *tool.aliases):
-        if not isinstance(name, str):
-            raise ToolDefinitionError(f"{name!r} can't name {type(tool).__name__}: it is no text")
-        check_name(name)
+    check_definition(tool)
+    for name in (tool.name, *tool.aliases):
         if name in taken:
             raise ToolDefinitionError(
                 f"{tool.name} can't be added: the name {name!r} is taken by {taken[name]!r}. "
