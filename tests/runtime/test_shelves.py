@@ -174,9 +174,21 @@ def odd(**said: object) -> Tool[object]:
         (odd(aliases=("a2", None)), "None can't name FakeTool: it is no text"),
         (odd(aliases="tide"), "FakeTool has aliases that are no tuple of names: 'tide'"),
         (odd(aliases=None), "FakeTool has aliases that are no tuple of names: None"),
+        (odd(title=5), "odd has title = 5; it has to be a text"),
+        (odd(description=None), "odd has description = None; it has to be a text"),
+        (odd(kind="read"), "odd has kind = 'read'; it has to be a Kind, as Kind.READ"),
+        (
+            odd(needs_approval="Always"),
+            'odd has needs_approval = \'Always\'; it has to be a function, True, False, "always", "never" or "once"',
+        ),
+        (odd(leads="no"), "odd has leads = 'no'; it has to be True or False"),
+        (odd(on_cancel="wait"), 'odd has on_cancel = \'wait\'; it has to be "cancel" or "finish"'),
+        (odd(timeout=True), "odd has timeout = True; it has to be seconds, or None"),
+        (odd(max_result_chars="x"), "odd has max_result_chars = 'x'; it has to be a whole number above 0"),
+        (odd(parameters=None), "odd says nowhere what it takes: write class FakeTool(Tool[Params])"),
     ],
 )
-async def test_a_tool_whose_names_are_none_hides_no_other_of_its_provider(
+async def test_a_tool_that_says_what_it_can_not_say_hides_no_other_of_its_provider(
     tmp_path: Path, bad: Tool[object], why: str
 ) -> None:
     provider = Played("harbour")

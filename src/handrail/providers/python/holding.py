@@ -9,7 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from handrail.authoring.function_tool import FunctionTool
-from handrail.contract.tool import Tool, check_name
+from handrail.catalog.checking import check_definition
+from handrail.contract.tool import Tool
 from handrail.contract.values import value
 from handrail.errors import ToolDefinitionError
 from handrail.runtime.guard import Returned, guarded_call
@@ -88,15 +89,7 @@ def _offered(one: Tool[Any] | type[Tool[Any]], name: str) -> Tool[Any]:
         if not name:
             raise ToolDefinitionError(f'{type(tool).__name__} has no name, and is not alone; give it one: name = "…"')
         tool.name = name
-    if not isinstance(tool.name, str):
-        raise ToolDefinitionError(f"{tool.name!r} can't name a tool: it is no text")
-    check_name(tool.name)
-    if not isinstance(tool.description, str):
-        raise ToolDefinitionError(f"{tool.name} has a description that is no text")
-    if not isinstance(getattr(getattr(tool, "parameters", None), "schema", None), dict):
-        raise ToolDefinitionError(
-            f"{tool.name} says nowhere what it takes: write class {type(tool).__name__}(Tool[Params])"
-        )
+    check_definition(tool)
     return tool
 
 
