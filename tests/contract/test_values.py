@@ -116,12 +116,21 @@ def test_a_mutable_changes_is_compared_and_has_no_hash() -> None:
         hash(heap)
 
 
-@pytest.mark.parametrize("option", ["repr", "compare", "init"])
-def test_a_field_that_would_be_left_out_is_refused(option: str) -> None:
-    class Leaky:
-        secret: str = field(default="", **{option: False})
+@pytest.mark.parametrize("make", [value, mutable])
+def test_a_default_that_all_would_share_is_refused(make: Any) -> None:
+    class Sharing:
+        things: list[int] = []  # noqa: RUF012 (this is what is refused)
 
-    with pytest.raises(TypeError, match=r"Leaky\.secret: a field can't be left out"):
+    with pytest.raises(TypeError, match=r"Sharing\.things: all would share this default; write field"):
+        make(Sharing)
+
+
+@pytest.mark.parametrize("option", [{"repr": False}, {"compare": False}, {"init": False}, {"kw_only": True}])
+def test_a_field_that_would_be_left_out_or_given_otherwise_is_refused(option: dict[str, bool]) -> None:
+    class Leaky:
+        secret: str = field(default="", **option)
+
+    with pytest.raises(TypeError, match=r"Leaky\.secret: a field has no such option here"):
         value(Leaky)
 
 

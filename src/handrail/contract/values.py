@@ -42,8 +42,12 @@ def _made(cls: type[T], kind: Mapping[str, object]) -> type[T]:
     contents = {name: each for name, each in vars(cls).items() if name not in ("__dict__", "__weakref__")}
     defaults = {name: contents.pop(name) for name in own if name in contents}
     for name, each in defaults.items():
-        if isinstance(each, Field) and not (each.init and each.repr and each.compare and each.hash is None):
-            raise TypeError(f"{cls.__qualname__}.{name}: a field can't be left out here; make the class a dataclass")
+        if isinstance(each, Field) and not _is_plain(each):
+            raise TypeError(
+                f"{cls.__qualname__}.{name}: a field has no such option here; make the class a dataclass"
+            )
+        if type(each).__hash__ is None:
+            raise TypeError(f"{cls.__qualname__}.{name}: all would share this default; write field(default_factory=…)")
     inherited: dict[str, tuple[object, object]] = {}
     for base in reversed(cls.__mro__[1:]):
         inherited |= getattr(base, "__handrail_fields__", {})
@@ -75,6 +79,10 @@ def _made(cls: type[T], kind: Mapping[str, object]) -> type[T]:
     kind_of_class: Any = type(cls)
     made: type[T] = kind_of_class(cls.__name__, cls.__bases__, {**shared, **given, **fixed})
     return made
+
+
+def _is_plain(said: Field[object]) -> bool:
+    return said.init and said.repr and said.compare and said.hash is None and said.kw_only is not True
 
 
 class _AsDataclass:
