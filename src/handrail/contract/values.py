@@ -43,9 +43,7 @@ def _made(cls: type[T], kind: Mapping[str, object]) -> type[T]:
     defaults = {name: contents.pop(name) for name in own if name in contents}
     for name, each in defaults.items():
         if isinstance(each, Field) and not _is_plain(each):
-            raise TypeError(
-                f"{cls.__qualname__}.{name}: a field has no such option here; make the class a dataclass"
-            )
+            raise TypeError(f"{cls.__qualname__}.{name}: a field has no such option here; make the class a dataclass")
         if type(each).__hash__ is None:
             raise TypeError(f"{cls.__qualname__}.{name}: all would share this default; write field(default_factory=…)")
     inherited: dict[str, tuple[object, object]] = {}
