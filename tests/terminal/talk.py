@@ -46,6 +46,12 @@ def count_lines(messages: Sequence[JsonObject]) -> Say:
     return Say(f"You said {len(lines):,} lines, from '{lines[0]}' to '{lines[-1]}'.")
 
 
+def done_or_count_lines(messages: Sequence[JsonObject]) -> Say:
+    """Nothing new, or what the person said while a call ran."""
+    last = next(message for message in reversed(messages) if not str(message.get("content", "")).startswith("<note>"))
+    return Say("Done.") if "results" in last else count_lines(messages)
+
+
 def reporter(messages: Sequence[JsonObject]) -> Say:
     """The main model, and its helper in the background."""
     said = str(messages)
@@ -105,8 +111,9 @@ SCRIPTS: Mapping[str, Sequence[Line]] = {
         Say("Never said."),
         Say("On with it."),
     ),
-    "works": (Say("", (UNTIL_GO,)), Say("Done."), count_lines, count_lines, count_lines),
+    "works": (Say("", (UNTIL_GO,)), done_or_count_lines, count_lines, count_lines, count_lines),
     "stream": (Say(LONG, (EDIT,)), Say("Over.")),
+    "says_and_asks": (Say(f"I look{PAUSE} and change it.", (EDIT,)), Say("Over.")),
     "asks_late": (
         Say("", (Use("shell", {"command": "until [ -e go ]; do sleep 0.02; done"}),)),
         Say("", (EDIT,)),

@@ -26,15 +26,18 @@ def working(opened: Opened, project: Path) -> Callable[..., Screen]:
     return working
 
 
-def test_what_is_typed_meanwhile_is_shown_and_sent_afterwards_one_by_one(working, project: Path) -> None:
+def test_what_is_typed_meanwhile_is_shown_and_heard_when_the_call_has_ended_up_to_the_first_command(
+    working, project: Path
+) -> None:
     with working() as screen:
         screen.type("first\r")
         screen.until("queued: first")
         screen.type("second\x0aand more\r/mode plan\r")
-        screen.type("third\r")
+        screen.type("/clear\rthird\r")
         screen.until("queued: third")
         screen.shows("queue-1-waiting")
         (project / "go").touch()
+        screen.until("You said 2 lines, from 'second' to 'and more'.")
         screen.until("You said 1 lines, from 'third' to 'third'.")
         screen.shows("queue-2-sent")
 
@@ -77,7 +80,7 @@ def test_escape_interrupts_where_nothing_is_queued_nor_typed(working) -> None:
         screen.type(ESCAPE)
         screen.until("! Interrupted.")
         screen.type("again\r")
-        screen.until("Done.")
+        screen.until("You said 1 lines, from 'again' to 'again'.")
 
 
 def test_an_interrupt_gives_back_what_is_queued_before_what_is_being_typed(working) -> None:
@@ -93,10 +96,10 @@ def test_an_interrupt_gives_back_what_is_queued_before_what_is_being_typed(worki
 
 
 def test_a_no_that_stops_gives_it_back_too(opened: Opened, project: Path) -> None:
-    with opened("asks_late") as screen:
+    with opened("says_and_asks") as screen:
         screen.until(READY)
         screen.type("go\r")
-        screen.until("until [ -e go ]")
+        screen.until("I look")
         screen.type("first\r")
         screen.until("queued: first")
         (project / "go").touch()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -112,6 +112,7 @@ class Console:
         ) as self._work:
             if self._mode:
                 self._work.session.change_mode(self._mode)
+            self._work.agent.said_meanwhile = self._said_meanwhile
             self.skin.changed()
             if opening.session:
                 self.skin.print([f"Going on with session {opening.session}."])
@@ -220,6 +221,14 @@ class Console:
             self._work.activity.unfolded = not self._work.activity.unfolded
         else:
             self.skin.print(self._work.calls_in_full())
+        self.skin.changed()
+
+    def _said_meanwhile(self) -> Iterator[str]:
+        """What is queued, up to the first command: the agent takes it between two steps."""
+        while self._typed and slash.parsed(self._typed[0]) is None and slash.prompt_named(self._typed[0]) is None:
+            text = self._typed.popleft()
+            self._echo(text)
+            yield self.skin.pastes.whole(text)
         self.skin.changed()
 
     def _stop(self, why: str) -> bool:

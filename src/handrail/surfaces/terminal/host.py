@@ -46,7 +46,7 @@ class Host(Protocol):
 
     @property
     def queued(self) -> Sequence[str]:
-        """What was typed while the agent works, and waits until it has finished."""
+        """What was typed while the agent works, and waits until it takes it, or has finished."""
         ...
 
     def take_back(self, most: int) -> Sequence[str]:
