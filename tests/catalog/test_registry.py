@@ -27,6 +27,18 @@ def test_an_unknown_name_is_answered_with_the_three_closest() -> None:
         Registry(builtin_tools()).resolve("readfile")
 
 
+def test_of_names_that_went_only_so_many_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("handrail.catalog.registry._MOST_GONE", 2)
+    registry = Registry()
+    for number in range(5):
+        registry.put("tides", [FakeTool(f"t{number}")])
+    for gone in ("t2", "t3"):
+        with pytest.raises(UnknownTool, match="no longer available"):
+            registry.resolve(gone)
+    with pytest.raises(UnknownTool, match="There is no tool named 't1'"):
+        registry.resolve("t1")
+
+
 class OfServer(FakeTool):
     server = "tides"
     known_as: ClassVar = {"claude": "mcp__tides__list"}

@@ -349,6 +349,38 @@ async def test_rules_on_arguments_hold_for_each_call_of_a_tool_whose_calls_touch
     assert len(person.asked) == (1 if claims is Claims.unknown() else 0)
 
 
+class Careless(FakeTool):
+    """Its methods give what they may not."""
+
+    def effects(self, params: Any) -> Any:
+        return None
+
+    def opinion(self, params: Any) -> Any:
+        return "no"
+
+
+async def test_a_tool_whose_own_word_is_none_is_taken_to_touch_anything_and_is_asked_about(opened: Opened) -> None:
+    person = Person(Once())
+    async with opened(Careless(), asker=person) as session:
+        state = await settled(session, "fake")
+    assert isinstance(state, Completed)
+    assert state.effects.certainty == "unknown"
+    (asked,) = person.asked
+    assert "its own judgement of the call is str, and no Opinion" in asked.decision.reason
+
+
+class CheckedByNumber(FakeTool):
+    async def check(self, params: Any, workspace: Any) -> Any:
+        return 7
+
+
+async def test_a_check_that_gives_no_text_fails_the_call_and_says_so(opened: Opened) -> None:
+    async with opened(CheckedByNumber()) as session:
+        state = await settled(session, "fake")
+    assert isinstance(state, Failed)
+    assert state.fault.message == "The arguments could not be checked: the tool's check gave int, and no text"
+
+
 async def test_a_no_with_feedback_reaches_the_model(opened: Opened) -> None:
     async with opened(*builtin_tools(), mode="default", asker=Person(Reject("use tabs"))) as session:
         state = await settled(session, "write_file", {"file_path": "a.txt", "content": "x"})

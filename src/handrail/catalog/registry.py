@@ -14,6 +14,8 @@ from handrail.errors import ToolDefinitionError, UnknownTool
 
 BUILT_IN = "built-in"
 _SUGGESTIONS = 3
+_MOST_GONE = 10_000
+"""Names of tools that were there that are known; a server may have others at every turn."""
 
 
 @value
@@ -75,6 +77,8 @@ class Registry:
         self._sections[provider] = section
         self._put_together()
         self._gone |= {name: provider for name in before if name not in self._tools}
+        for name in list(self._gone)[: max(0, len(self._gone) - _MOST_GONE)]:
+            del self._gone[name]
         return tuple(problems)
 
     def displaced(self) -> tuple[Registered, ...]:

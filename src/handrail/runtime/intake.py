@@ -296,6 +296,8 @@ def _problem_text(outcome: object) -> str:
             return problem
         case Raised(message=message):
             return f"The arguments could not be checked: {message}"
+        case Returned(other):
+            return f"The arguments could not be checked: the tool's check gave {type(other).__name__}, and no text"
         case _:
             return "The arguments could not be checked in time."
 

@@ -160,9 +160,9 @@ def _at_its_server(facts: Facts, invocation: Invocation) -> Facts:
 def _claims(invocation: Invocation, declared: Sequence[Declaration]) -> Claims:
     """The tool's own word; where that is that it doesn't know, what somebody declared for it."""
     outcome = guarded_call(invocation.claims)
-    if not isinstance(outcome, Returned):
+    claims: object = outcome.value if isinstance(outcome, Returned) else None
+    if not isinstance(claims, Claims):  # a method that forgets to return says nothing either
         return Claims.unknown()
-    claims = outcome.value
     if not declared or claims.certainty != "unknown":
         return claims
     return declared_claims(declared, names_of(invocation.tool), invocation.tool.server) or claims
@@ -172,9 +172,12 @@ def _opinion(invocation: Invocation) -> Opinion | None:
     if type(invocation.tool).opinion is Tool.opinion:
         return None
     outcome = guarded_call(invocation.opinion)
-    if isinstance(outcome, Returned):
-        return outcome.value
-    return Opinion("ask", f"its own judgement of the call failed ({outcome.message})")
+    if not isinstance(outcome, Returned):
+        return Opinion("ask", f"its own judgement of the call failed ({outcome.message})")
+    said: object = outcome.value
+    if said is None or isinstance(said, Opinion):
+        return said
+    return Opinion("ask", f"its own judgement of the call is {type(said).__name__}, and no Opinion")
 
 
 def _effects(claims: Claims, reads: Iterable[PathFact] = (), writes: Iterable[PathFact] = ()) -> Effects:
