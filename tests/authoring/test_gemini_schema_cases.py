@@ -1,20 +1,13 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from corpus_files import corpus_folder
+from corpus_files import cases
 from handrail.authoring.json_schema import schema_parameters
 from handrail.contract.parameters import BadArguments
 from handrail.errors import ToolDefinitionError
 
-FILE = corpus_folder().parent / "cases" / "gemini_behaviour.jsonl"
-if not FILE.is_file():
-    pytest.skip(f"the recorded cases are not at {FILE}; set HANDRAIL_CORPUS", allow_module_level=True)
-CASES = [
-    case for line in FILE.read_text("utf-8").splitlines() if (case := json.loads(line))["area"].startswith("schema-")
-]
+CASES = [*cases("gemini_behaviour", "schema-*").values()]
 VALIDATION = [case for case in CASES if case["area"] == "schema-validation"]
 CYCLE = [case for case in CASES if case["area"] == "schema-cycle"]
 assert VALIDATION
