@@ -81,6 +81,18 @@ async def is_down(message: Message, send: Send) -> None:
     await send(whole(b"down for repairs", "503 Service Unavailable", "text/plain"))
 
 
+async def nests_its_error(message: Message, send: Send) -> None:
+    await send(whole(b"[" * 100_000, "500 Internal Server Error"))
+
+
+async def compresses_badly(message: Message, send: Send) -> None:
+    await send(whole(b"xxxxx", content_encoding="gzip"))
+
+
+async def compresses_its_events_badly(message: Message, send: Send) -> None:
+    await send(head(content_type="text/event-stream", content_encoding="gzip") + b"xxxxx")
+
+
 async def takes_it_and_says_nothing(message: Message, send: Send) -> None:
     await send(head("202 Accepted", content_length="0"))
 
@@ -101,7 +113,7 @@ async def never_answers(message: Message, send: Send) -> None:
     await asyncio.sleep(PATIENCE)
 
 
-CERTAIN = ("HTTP 503 Service Unavailable: down for repairs",)
+CERTAIN = ("HTTP 503 Service Unavailable: down for repairs", "HTTP 500 Internal Server Error: [[")
 
 
 @case("MC12")
@@ -111,9 +123,12 @@ CERTAIN = ("HTTP 503 Service Unavailable: down for repairs",)
         (closes_after_the_head, "the connection broke"),
         (closes_at_once, "the connection broke"),
         (ends_its_events, "SSE stream ended without a response"),
-        (sends_no_json, "Failed to parse JSON response"),
+        (sends_no_json, "its answer is no message of JSON-RPC"),
         (sends_html, "Unexpected content type: text/html"),
         (is_down, "HTTP 503 Service Unavailable: down for repairs"),
+        (nests_its_error, "HTTP 500 Internal Server Error: [["),
+        (compresses_badly, "the connection broke"),
+        (compresses_its_events_badly, "SSE stream"),
         (takes_it_and_says_nothing, "server answered a request with 202 Accepted"),
         (sends_too_much, f"it sent a message of more than {MOST_LINE >> 20} MiB"),
         (sends_too_large_an_event, "SSE stream failed"),

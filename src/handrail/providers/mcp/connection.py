@@ -36,8 +36,11 @@ _MESSAGE_SHOWN = 500
 _CLOSED = "Connection closed"
 """What the SDK's dispatcher says to those who wait when the stream ends."""
 
+_UNREADABLE = "Failed to parse JSON response"
+"""Then comes what pydantic says of it, on many lines."""
+
 _NO_ANSWER = (
-    "SSE stream ", "Failed to parse JSON response", "Unexpected content type", "server answered a request with 202"
+    "SSE stream ", _UNREADABLE, "Unexpected content type", "server answered a request with 202"
 )  # fmt: skip
 """How the SDK's transport begins what it says where a server took a message, and no answer to it came."""
 
@@ -130,7 +133,7 @@ class Connection:
             await self.session.initialize()
         except MCPError as error:
             lost = error.code == types.CONNECTION_CLOSED and error.message
-            raise ToolFailed(self._why() or lost or f"it did not say hello: {error.message}") from None
+            raise ToolFailed(self._why() or lost or f"it did not say hello: {_in_a_line(error.message)}") from None
         except (RuntimeError, ValueError) as error:
             raise ToolFailed(f"it did not say hello as it should: {_first_line(error)}") from None
 
@@ -144,7 +147,7 @@ class Connection:
             raise self._refusal(method, error) from None
 
     def _refusal(self, method: str, error: MCPError) -> ToolFailed:
-        said = shortened(error.message)
+        said = _in_a_line(error.message)
         if self._is_lost(error):
             return ToolFailed(f"{self._server} was lost: {self._why() or said}. {_NOT_KNOWN}")
         if error.message == _SESSION_OVER:
@@ -161,6 +164,10 @@ class Connection:
             return True
         ours = error.data == LOST or error.message == _CLOSED or self.over.is_set()
         return error.code == types.CONNECTION_CLOSED and ours
+
+
+def _in_a_line(message: str) -> str:
+    return "its answer is no message of JSON-RPC" if message.startswith(_UNREADABLE) else shortened(message)
 
 
 def _first_line(error: Exception) -> str:

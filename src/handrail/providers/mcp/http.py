@@ -145,7 +145,7 @@ class _Client(httpx2.AsyncClient):
             async with asyncio.timeout(_within(request)):
                 response = await super().send(request, **options)
                 return await self._read(response) if request.method == "POST" else _mended(response)
-        except httpx2.TransportError as error:
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
             if request.method == "GET":
                 raise
             return _error(request, 502, CONNECTION_CLOSED, _why(error, self._shown))
@@ -226,7 +226,7 @@ def _error_in(body: bytes) -> dict[str, object] | None:
     """The error of JSON-RPC that a body is; None for any other."""
     try:
         read = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     error = read.get("error") if isinstance(read, dict) else None
     return error if isinstance(error, dict) and "code" in error else None
