@@ -88,6 +88,8 @@ FULL = Status("accept-edits", "claude-sonnet-5", 25_000, 200_000, 0.5, "Ctrl-C i
         (Status("plan"), 80, "plan   no model"),
         (Status("plan", "m\x1b[2J", 999), 80, "plan   m\\x1b[2J   999 tokens"),
         (Status("plan", "m", 0, 1_000_000), 80, "plan   m   0% of 1M"),
+        (Status("plan", "m", 1, 1_000_000), 80, "plan   m   under 1% of 1M"),
+        (Status("plan", "m", 10_000, 1_000_000), 80, "plan   m   1% of 1M"),
     ],
 )
 def test_the_mode_is_always_in_the_line_and_the_rest_as_it_fits(status: Status, width: int, line: str) -> None:

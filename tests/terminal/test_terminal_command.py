@@ -80,6 +80,7 @@ def test_a_conversation_goes_on_in_another_process_with_the_question_that_was_op
             screen.kill()
         with started(server, wire, "--continue") as screen:
             screen.until("Going on with session SESSION.")
+            screen.until("> When is high water?\n  I look.\n")
             screen.until("+Brest 06:13")
             screen.until(KEYS)
             screen.type("y")
@@ -88,6 +89,26 @@ def test_a_conversation_goes_on_in_another_process_with_the_question_that_was_op
             assert screen.end() == 0
     assert server.wrong == []
     assert (work / "tide.txt").read_text() == "Brest 06:13\n"
+
+
+def test_a_conversation_that_goes_on_shows_its_last_words_and_how_full_the_window_is(
+    work: Path, started: Started
+) -> None:
+    wire = Wire.ANTHROPIC
+    with ProviderServer(DIALECTS[wire](), SCRIPT) as server:
+        with started(server, wire) as screen:
+            screen.until("default   ")
+            screen.type("When is high water?\r")
+            screen.until(KEYS)
+            screen.type("y")
+            screen.until("High water is at 06:13.")
+            screen.type(CTRL_D)
+            assert screen.end() == 0
+        with started(server, wire, "--continue") as screen:
+            screen.until("Its conversation takes about")
+            screen.shows("resumed-1-left")
+            screen.type(CTRL_D)
+            assert screen.end() == 0
 
 
 def test_a_model_that_can_not_be_reached_is_told_in_a_line_and_the_prompt_is_there_again(

@@ -115,7 +115,7 @@ class Console:
             self._work.agent.said_meanwhile = self._said_meanwhile
             self.skin.changed()
             if opening.session:
-                self.skin.print([f"Going on with session {opening.session}."])
+                self.skin.print(self._work.taken_up(opening.session))
             if self._work.unfinished:
                 await self._do(self._work, "")
             self._work.agent.on_report = self._more.set

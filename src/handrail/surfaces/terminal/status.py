@@ -43,7 +43,8 @@ def status_line(status: Status, width: int) -> str:
 
 def _context(used: int, window: int) -> str:
     if window:
-        return f"{used / window:.0%} of {_short(window)}"
+        share = f"{used / window:.0%}" if not 0 < used < window / 100 else "under 1%"
+        return f"{share} of {_short(window)}"
     return f"{_short(used)} tokens" if used else ""
 
 

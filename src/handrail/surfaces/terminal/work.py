@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from handrail.agent.agent import Agent, open_agent
+from handrail.agent.kept import KeptConversation
 from handrail.agent.model import Model
 from handrail.agent.models.choosing import whole_name
 from handrail.agent.sampling import ModelSampler
@@ -29,8 +30,9 @@ from handrail.surfaces.cli.turn_text import call_lines
 from handrail.surfaces.terminal.activity import Activity
 from handrail.surfaces.terminal.markdown import markdown_lines
 from handrail.surfaces.terminal.questions import Questions
+from handrail.surfaces.terminal.recalled import recalled_lines
 from handrail.surfaces.terminal.sources import arguments_of, news_lines, prompt_of
-from handrail.surfaces.terminal.wrapping import alert
+from handrail.surfaces.terminal.wrapping import alert, wrapped
 
 Print = Callable[[Sequence[str]], None]
 
@@ -81,6 +83,15 @@ class Work:
                 self.print(self.activity.hear(event))
         except HandrailError as error:
             self.print(self.looks.alert(str(error)))
+
+    def taken_up(self, session: str) -> list[str]:
+        """Which session goes on, how much of the window its conversation takes, and how it was left."""
+        used = self.agent.used
+        size = [f"Its conversation takes about {used:,} tokens."] if used else []
+        entries = KeptConversation(self.session.support.values).conversation().entries
+        told = recalled_lines(entries, Redactor(os.environ), self.looks.columns(), colour=self.looks.colour)
+        lines = [f"Going on with session {session}.", *size]
+        return [*(part for line in lines for part in wrapped(line, self.looks.columns())), *told]
 
     def calls_in_full(self) -> list[str]:
         """The calls that ended since the person last said something, with what they gave."""
