@@ -57,6 +57,7 @@ from handrail.contract.context import (
     Questions,
     RunContext,
     ShellState,
+    ToolNames,
     Workspace,
 )
 from handrail.contract.decision import Decision, Outcome
@@ -160,6 +161,7 @@ __all__ = [
     "load_settings",
     "model_of",
     "TakeOver",
+    "ToolNames",
     "Turn",
     "event_json",
     "FunctionTool",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from played import PlayedModel
 
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import TurnEnded
+from handrail.catalog.faces import family_of
 from handrail.session import Session
 from handrail.wire import Wire
 from servers.script import Turn, Use, says
@@ -62,3 +66,27 @@ async def test_a_subagent_of_another_family_is_told_in_that_ones_words(tmp_path:
     assert "grep_search" in str(kid.requests[1].messages)
     assert "Grep" in own, "the caller's own are its own as before"
     assert kid.wrong == parent.wrong == []
+
+
+@pytest.mark.parametrize("play", [claude, gemini])
+async def test_what_a_result_says_to_call_next_has_the_name_that_its_model_knows(
+    tmp_path: Path, play: Callable[..., PlayedModel]
+) -> None:
+    """Whoever has no name of its own for a tool is told ours, which is on its menu then."""
+    calls = (
+        Use("agent", {"description": "a task", "prompt": "Do it."}),
+        Use("shell", {"command": "cat", "background": True}),
+        Use("shell_input", {"job": "job-1", "text": "x"}),
+        Use("enter_plan_mode", {}),
+    )
+    script = (says("", calls[0]), says("I did."), *(says("", call) for call in calls[1:]))
+    model = play(*script)
+    async with Session.open(tmp_path, mode="bypass") as session, open_agent(session, model) as agent:
+        told = await results(agent, "do it")
+        on_menu = {tool.name for tool in session.menu(model.name).tools}
+    family = family_of(model.name)
+    named = {word for text in told for word in re.findall(r"\w+", text)}
+    assert {tool for tool in family.names.values() if "_" in tool and family.name_of(tool) != tool} & named == set()
+    wanted = ("send_message", "shell_output", "shell_input", "exit_plan_mode")
+    assert {family.name_of(tool) or tool for tool in wanted} <= named
+    assert {name for tool in wanted if (name := family.name_of(tool))} <= on_menu

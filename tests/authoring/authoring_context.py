@@ -42,6 +42,7 @@ def context(workspace=WORKSPACE):
         "plan_mode",
         "deferred",
         "agents",
+        "names",
     )
     return RunContext("call-1", None, workspace, "files", "launcher", KeptOutput(), *parts)
 

@@ -29,6 +29,7 @@ PARTS = (
     "plan_mode",
     "deferred",
     "agents",
+    "names",
 )
 """Of a context, after the workspace."""
 

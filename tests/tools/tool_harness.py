@@ -57,6 +57,13 @@ class SeenOutput:
         self.topics.append((title, intent, summary))
 
 
+class OurNames:
+    """Of a model that knows tools by their own names."""
+
+    def of(self, tool: str) -> str:
+        return tool
+
+
 class NoCalls:
     async def call(self, tool: str, arguments: JsonObject) -> ToolResult:
         raise AssertionError("no built-in tool makes calls")
@@ -142,6 +149,7 @@ class Bench:
             self.plan_mode,
             self.deferred,
             NoAgents(),
+            OurNames(),
         )
         context = RunContext(CallId("call-1"), None, *parts)
         return await invocation.run(context)

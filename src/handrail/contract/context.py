@@ -216,6 +216,14 @@ class ShellState(Protocol):
         ...
 
 
+class ToolNames(Protocol):
+    """What the model that made the call knows tools as, for texts that it is told."""
+
+    def of(self, tool: str) -> str:
+        """`tool` is the tool's own name, and what is given where the model's family has no other."""
+        ...
+
+
 @value
 class RunContext:
     """All that a running tool may use. No field is optional."""
@@ -237,6 +245,7 @@ class RunContext:
     plan_mode: PlanMode
     deferred: DeferredTools
     agents: Agents
+    names: ToolNames
 
 
 CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
@@ -258,6 +267,7 @@ CAPABILITIES: dict[type, Callable[[RunContext], object]] = {
     PlanMode: lambda context: context.plan_mode,
     DeferredTools: lambda context: context.deferred,
     Agents: lambda context: context.agents,
+    ToolNames: lambda context: context.names,
 }
 """Which part of the context a parameter of `run` gets, by its annotation."""
 

@@ -35,6 +35,23 @@ class Employing(Protocol):
     def agents_of(self, live: LiveCall, output: Output, jobs: Jobs) -> Agents: ...
 
 
+class Naming(Protocol):
+    """Knows what families call tools."""
+
+    def name_of(self, tool: str, model: str = "") -> str: ...
+
+
+@value
+class NamesFor:
+    """`contract.context.ToolNames` for one model; empty: the main one."""
+
+    naming: Naming
+    model: str
+
+    def of(self, tool: str) -> str:
+        return self.naming.name_of(tool, self.model)
+
+
 @value
 class Surroundings:
     """What all calls of a session share."""
@@ -53,6 +70,7 @@ class Surroundings:
     skills: Skills
     deferred: DeferredTools
     employment: Employing
+    naming: Naming
 
     def output(self, live: LiveCall) -> LiveOutput:
         return LiveOutput(live, self.bus, self.clock)
@@ -77,6 +95,7 @@ class Surroundings:
             plan_mode=self.plan_mode,
             deferred=self.deferred,
             agents=self.employment.agents_of(live, output, jobs),
+            names=NamesFor(self.naming, live.speaker.model),
         )
 
     async def discard_output(self, live: LiveCall) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Self
 
 from handrail.catalog.called import Called, OwnReading
+from handrail.catalog.faces import family_of
 from handrail.catalog.later import LaterTool
 from handrail.catalog.registry import Registry
 from handrail.catalog.search.deferred import SessionDeferredTools
@@ -66,6 +67,10 @@ class Finder:
         called = self._registry.called(request.name, model or self._model)
         self._deferred.called(called.tool)
         return called
+
+    def name_of(self, tool: str, model: str = "") -> str:
+        """What the family of this model, empty for the main one, calls a tool of ours."""
+        return family_of(model or self._model).name_of(tool) or tool
 
     async def load(self, request: CallRequest) -> None:
         """Beside the event loop: the first call of a tool may be the first to need pydantic."""

@@ -71,7 +71,7 @@ def put_together(
     plan_mode = SessionPlanMode(judge, books.values, place.root, books.session, bus.notice)
     shared = Surroundings(
         place, parts.launcher, bus, jobs, parts.clock, spills, shell, books.values, plan_mode, tools.skills,
-        tools.box.deferred, employment,
+        tools.box.deferred, employment, tools.find,
     )  # fmt: skip
     running = Running(order, hooks, budget, shared)
     executor = Executor(intake, consent, judge, order, running, records, bus)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from handrail.contract.agents import AgentOrder, AgentReply, Agents
+from handrail.contract.agents import SEND_MESSAGE, AgentOrder, AgentReply, Agents
+from handrail.contract.context import ToolNames
 from handrail.contract.effects import Claims
 from handrail.contract.results import TextDisplay, ToolResult
 from handrail.contract.tool import Kind, Tool
@@ -36,19 +37,19 @@ class Agent(Tool[Params]):
     def describe(self, params: Params) -> str:
         return f"Agent ({one_line(params.agent)}): {one_line(params.description)}"
 
-    async def run(self, params: Params, agents: Agents) -> ToolResult:
+    async def run(self, params: Params, agents: Agents, names: ToolNames) -> ToolResult:
         order = AgentOrder(
             params.agent, one_line(params.description), params.prompt, params.name, params.model, params.background
         )
-        return reply_result(await agents.start(order))
+        return reply_result(await agents.start(order), names)
 
 
-def reply_result(reply: AgentReply) -> ToolResult:
+def reply_result(reply: AgentReply, names: ToolNames) -> ToolResult:
     """What an agent said, with how it goes on; or that it is at work."""
     agent = reply.agent
     if reply.text or reply.why:
         ended = f"[The agent {agent.id} ended before it was done: {reply.why}.]" if reply.why else ""
-        more = f"[It was the agent {agent.id}. To ask more of it: send_message.]"
+        more = f"[It was the agent {agent.id}. To ask more of it: {names.of(SEND_MESSAGE)}.]"
         text = "\n\n".join(filter(None, (reply.text, ended, more)))
     elif agent.state == "running":
         text = f"The agent {agent.id} is at work. Its report comes by itself; go on with something else."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from handrail.contract.context import ToolNames
 from handrail.contract.effects import Claims
 from handrail.contract.plan_mode import PlanMode
 from handrail.contract.results import TextDisplay, ToolResult
@@ -31,13 +32,13 @@ class EnterPlanMode(Tool[Params]):
         reason = one_line(params.reason)
         return f"{self.title}: {reason}" if reason else self.title
 
-    async def run(self, params: Params, plan_mode: PlanMode) -> ToolResult:
+    async def run(self, params: Params, plan_mode: PlanMode, names: ToolNames) -> ToolResult:
         before = "The session is in plan mode already" if plan_mode.is_on else "The session is in plan mode now"
         plan_mode.enter()
         return ToolResult.of_text(
             f"{before}: reading and searching are free, and the one file that can be written is {plan_mode.file}. "
-            "Write the plan there, ask with ask_user what you can't find out, and call exit_plan_mode for the person "
-            "to approve it.",
+            f"Write the plan there, ask with {names.of('ask_user')} what you can't find out, and call "
+            f"{names.of('exit_plan_mode')} for the person to approve it.",
             display=TextDisplay(f"Plan mode: the plan goes to {plan_mode.file}"),
             data={"plan_file": plan_mode.file},
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from handrail.contract.agents import Agents
+from handrail.contract.context import ToolNames
 from handrail.contract.effects import Claims
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Kind, Tool
@@ -33,9 +34,9 @@ class SendMessage(Tool[Params]):
     def describe(self, params: Params) -> str:
         return f"Message to {one_line(params.to)}"
 
-    async def run(self, params: Params, agents: Agents) -> ToolResult:
+    async def run(self, params: Params, agents: Agents, names: ToolNames) -> ToolResult:
         reply = await agents.tell(params.to, params.message)
         if not (reply.text or reply.why) and reply.agent.state == "running":
             text = f"{reply.agent.id} is at work, and hears it with its next step."
             return ToolResult.of_text(text, data={"agent": reply.agent.id, "state": reply.agent.state.value})
-        return reply_result(reply)
+        return reply_result(reply, names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from handrail.contract.confirmation import ExecConfirmation
-from handrail.contract.context import FileReader, Workspace
+from handrail.contract.context import FileReader, ToolNames, Workspace
 from handrail.contract.effects import Claims
 from handrail.contract.jobs import Jobs
 from handrail.contract.results import ToolResult
@@ -39,7 +39,7 @@ class ShellInput(Tool[Params]):
     async def confirmation(self, params: Params, files: FileReader, workspace: Workspace) -> ExecConfirmation:
         return ExecConfirmation(self.describe(params), params.text, commands=())
 
-    async def run(self, params: Params, jobs: Jobs) -> ToolResult:
+    async def run(self, params: Params, jobs: Jobs, names: ToolNames) -> ToolResult:
         known, console = background.find(jobs, params.job)
         if not known.running:
             raise ToolFailed(f"Nothing was typed: {params.job} {console.status}.")
@@ -47,9 +47,12 @@ class ShellInput(Tool[Params]):
         if data and not console.send(data):
             raise ToolFailed(
                 f"Nothing was typed: the input of {params.job} is closed, or it has not read what was typed before. "
-                "Only what shell starts with background: true has an input; see with shell_output what it waits for."
+                f"Only what {names.of('shell')} starts with background: true has an input; see with "
+                f"{names.of('shell_output')} what it waits for."
             )
         if params.end:
             console.end_input()
         closed = " and its input is closed" if params.end else ""
-        return ToolResult.of_text(f"Typed to {params.job}{closed}. See what it answers with shell_output.")
+        return ToolResult.of_text(
+            f"Typed to {params.job}{closed}. See what it answers with {names.of('shell_output')}."
+        )

@@ -240,6 +240,7 @@ class Subagents:
             return await agent.work(changed)
         self._quiet.clear()
         call.jobs.start(f"agent {agent.status.id}", self._in_background(agent))
+        await asyncio.sleep(0)  # so that it has begun: what never begins is never said to have ended
         return AgentReply(agent.status, "")
 
     async def _in_background(self, agent: Subagent) -> None:

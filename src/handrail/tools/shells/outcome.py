@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handrail.contract.basics import JobId, JsonObject
+from handrail.contract.context import ToolNames
 from handrail.contract.launching import Finished
 from handrail.contract.results import CallFault, ErrorKind, TerminalDisplay, TextPart, ToolResult
 from handrail.tools.shells.capture import Capture
@@ -45,15 +46,15 @@ def ended(params: Params, finished: Finished, capture: Capture, folder_note: str
     return ToolResult((TextPart(text),), display=display, fault=fault, data=data)
 
 
-def goes_on(params: Params, job: JobId, pid: int | None, capture: Capture) -> ToolResult:
+def goes_on(params: Params, job: JobId, pid: int | None, capture: Capture, names: ToolNames) -> ToolResult:
     """What it printed so far, and how to hear more of it."""
     output = output_of(capture)
     process = f" (process {pid})" if pid is not None else ""
     moved = "" if params.background else f"After {params.timeout} s the command went on in the background. "
     where = f" All output goes to {capture.kept.path}." if capture.kept.path is not None else ""
     note = (
-        f"[{moved}It runs as {job}{process}: shell_output gives what it prints or waits for a line, shell_input types "
-        f"to it, shell_stop ends it.{where}]"
+        f"[{moved}It runs as {job}{process}: {names.of('shell_output')} gives what it prints or waits for a line, "
+        f"{names.of('shell_input')} types to it, {names.of('shell_stop')} ends it.{where}]"
     )
     data: JsonObject = {"output": output, "notes": note, "job": job, "pid": pid}
     display = TerminalDisplay(params.command, output, None)

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import nullcontext
 from pathlib import Path
 
-from handrail.contract.context import Output, ShellState, Workspace
+from handrail.contract.context import Output, ShellState, ToolNames, Workspace
 from handrail.contract.effects import Dialect
 from handrail.contract.jobs import Jobs
 from handrail.contract.launching import Child, Launcher, LaunchSpec
@@ -37,6 +37,7 @@ class Run:
     params: Params
     launcher: Launcher
     workspace: Workspace
+    names: ToolNames
 
     async def carried_out(self, output: Output, spill: Spill, jobs: Jobs, shell: ShellState) -> ToolResult:
         """Raises ToolFailed for a command that can't be started."""
@@ -51,7 +52,7 @@ class Run:
             try:
                 finished = await command.ended(SETTLING if params.background else params.timeout)
                 if finished is None and console is not None:
-                    return await _in_background(params, command, console, jobs)
+                    return await _in_background(params, command, console, jobs, self.names)
                 finished = finished or await command.stop()
             except LauncherError as error:
                 raise ToolFailed(f"The command was not run. {error}") from error
@@ -79,10 +80,12 @@ class Run:
         )
 
 
-async def _in_background(params: Params, command: Command, console: ShellConsole, jobs: Jobs) -> ToolResult:
+async def _in_background(
+    params: Params, command: Command, console: ShellConsole, jobs: Jobs, names: ToolNames
+) -> ToolResult:
     console.capture.file_all()
     console.belongs_to(command)
     job = jobs.start(shortened(params.command), console.watch(), console)
     await asyncio.sleep(0)  # so that the job has begun: what never begins can't be stopped
     pid = command.child.pid if command.child is not None else None
-    return await asyncio.to_thread(goes_on, params, job, pid, console.capture)
+    return await asyncio.to_thread(goes_on, params, job, pid, console.capture, names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handrail.contract.confirmation import ExecConfirmation
-from handrail.contract.context import FileReader, Output, ShellState, Workspace
+from handrail.contract.context import FileReader, Output, ShellState, ToolNames, Workspace
 from handrail.contract.effects import Claims, Dialect
 from handrail.contract.jobs import Jobs
 from handrail.contract.launching import Launcher
@@ -45,8 +45,9 @@ class ShellTool(Tool[Params]):
         spill: Spill,
         jobs: Jobs,
         shell: ShellState,
+        names: ToolNames,
     ) -> ToolResult:
         # An event loop is as long to load as all the tools together, and whoever only lists them needs none.
         from handrail.tools.shells.running import Run
 
-        return await Run(self.dialect, params, launcher, workspace).carried_out(output, spill, jobs, shell)
+        return await Run(self.dialect, params, launcher, workspace, names).carried_out(output, spill, jobs, shell)
