@@ -148,6 +148,8 @@ class Connection:
 
     def _refusal(self, method: str, error: MCPError) -> ToolFailed:
         said = _in_a_line(error.message)
+        if error.message.startswith(_NO_ANSWER):
+            return ToolFailed(f"{self._server} gave no answer to {method}: {said}. {_NOT_KNOWN}")
         if self._is_lost(error):
             return ToolFailed(f"{self._server} was lost: {self._why() or said}. {_NOT_KNOWN}")
         if error.message == _SESSION_OVER:
@@ -160,8 +162,6 @@ class Connection:
 
     def _is_lost(self, error: MCPError) -> bool:
         """Servers send this code too, for whatever else has none."""
-        if error.message.startswith(_NO_ANSWER):
-            return True
         ours = error.data == LOST or error.message == _CLOSED or self.over.is_set()
         return error.code == types.CONNECTION_CLOSED and ours
 

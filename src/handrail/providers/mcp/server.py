@@ -65,9 +65,10 @@ class McpServer:
         self._again = asyncio.Event()
         """Set when there is a reason to start it now."""
         self._listing = asyncio.Lock()
+        self._looking = asyncio.Lock()
         self._unsure = False
         """A list is read that is not known yet, or could not be."""
-        self._looking: asyncio.Task[object] | None = None
+        self._look: asyncio.Task[object] | None = None
         """Looks at what changed, for the turns of this life."""
         self.beside = Beside()
         self._tools: Sequence[Tool[Any]] = ()
@@ -148,9 +149,9 @@ class McpServer:
         connection, say = self._connection, self._say
         if connection is None or say is None or not self._settled.is_set():
             return
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(guarded(self._look_again(connection, say)))
-            await asyncio.wait((self._looking,))
+        if self._look is None or self._look.done():
+            self._look = asyncio.create_task(guarded(self._look_again(connection, say)))
+            await asyncio.wait((self._look,))
 
     async def _look_again(self, connection: Connection, say: Saying) -> None:
         """At what changed. Where it can't be seen, it is looked for again at the next turn."""
@@ -166,9 +167,9 @@ class McpServer:
 
     async def _looked(self) -> None:
         """No look goes on."""
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.wait((self._looking,))
+        if self._look is not None:
+            self._look.cancel()
+            await asyncio.wait((self._look,))
 
     async def call(
         self,
@@ -307,7 +308,7 @@ class McpServer:
 
     async def _look_beside(self, connection: Connection, say: Saying) -> None:
         """Resources and prompts: tools don't wait for them."""
-        async with self._listing:
+        async with self._looking:
             await self.beside.look(connection)
             if connection is not self._connection:
                 return
