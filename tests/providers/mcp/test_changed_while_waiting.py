@@ -131,3 +131,15 @@ async def test_where_nobody_can_know_what_is_listed_nothing_is_sent_and_the_next
         assert session.answer(again.state.approval, Once(), "test")
         assert text_of(await again.settled) == "{}"
     assert called_in(tmp_path / "heard") == ["one"]
+
+
+async def test_no_call_waits_for_what_a_server_has_beside_its_tools(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    script, go = changing(world, [*ONE, tool("three")])
+    silent = {"hello": {"capabilities": {"tools": {}, "resources": {}}}, "methods": {"resources/list": []}}
+    config = world.config("s", {**script, **silent}, start_within=5)
+    async with world.session(config, mode=Mode.DEFAULT, asker=Person(Unanswered.LATER)) as session:
+        await ready(session)
+        state = await approved_after(session, lambda: touched(go, lambda: world.servers[0].is_stale))
+        assert text_of(state) == "{}"
+    assert called_in(tmp_path / "heard") == ["one"]
