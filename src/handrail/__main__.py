@@ -19,6 +19,10 @@ def main() -> None:
     from handrail.surfaces.cli.app import run
 
     code = run(sys.argv[1:])
+    if "handrail.providers.mcp.sdk" in sys.modules:
+        from handrail.providers.mcp.sdk import give_up
+
+        give_up()
     gc.freeze()  # the process ends: no need to look for garbage once more in all that was loaded
     sys.exit(code)
 

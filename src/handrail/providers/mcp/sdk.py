@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
@@ -17,6 +19,8 @@ T = TypeVar("T")
 
 _SESSION = "handrail.providers.mcp.connection"
 """The module here that needs all of it."""
+
+_THREAD = "handrail mcp"
 
 
 async def loaded() -> None:
@@ -33,6 +37,28 @@ async def aside(work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
     return await asyncio.get_running_loop().run_in_executor(_thread(), partial(work, *given, **named))
 
 
+def give_up() -> None:
+    """Ends a load that goes on, at the next of the SDK's modules: a process that ends would wait for all of them.
+
+    For a process that does nothing more: what was loaded by halves can't be loaded again.
+    """
+    if _thread.cache_info().currsize:
+        sys.meta_path.insert(0, _NoMore())
+        _thread().shutdown(wait=False, cancel_futures=True)
+
+
+class _GivenUp(BaseException):
+    """No ImportError: modules go on without what they can do without."""
+
+
+class _NoMore:
+    """Asked first for every module that is not loaded yet: lets the thread here import none."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None, /) -> None:
+        if threading.current_thread().name.startswith(_THREAD):
+            raise _GivenUp
+
+
 @cache
 def _log_of_sdk() -> None:
     logging.getLogger("mcp").addHandler(logging.NullHandler())
@@ -41,4 +67,4 @@ def _log_of_sdk() -> None:
 @cache
 def _thread() -> ThreadPoolExecutor:
     """One of its own: those that files are read in stay free."""
-    return ThreadPoolExecutor(1, "mcp")
+    return ThreadPoolExecutor(1, _THREAD)

@@ -15,7 +15,8 @@ from handrail.providers.mcp.streams import FromServer, ToServer
 from handrail.sandbox.finishing import to_the_end
 
 CLOSING_GRACE = 0.5
-"""Seconds that a server has to end once its input is closed; then it is ended as any child is."""
+"""Seconds that a server has to end once its input is closed; then it is ended as any child is. One that has not said
+hello has nothing to lose, and is ended at once."""
 
 
 @asynccontextmanager
@@ -41,7 +42,8 @@ async def stdio_channel(
 
 async def _ended(program: _Program, running: asyncio.Task[None]) -> None:
     program.close()
-    await asyncio.wait((running,), timeout=CLOSING_GRACE)
+    if program.output.heard:
+        await asyncio.wait((running,), timeout=CLOSING_GRACE)
     running.cancel()
     await asyncio.wait((running,))
 

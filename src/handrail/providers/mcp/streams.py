@@ -58,6 +58,8 @@ class FromServer(_Closing):
     """Messages, in order. What is no message is skipped, and told of."""
 
     def __init__(self, on_noise: Callable[[bytes], None]) -> None:
+        self.heard = False
+        """A message came: the first is the server's hello."""
         self._on_noise = on_noise
         self._lines = Lines()
         self._waiting: deque[bytes] = deque()
@@ -137,6 +139,8 @@ class FromServer(_Closing):
         message = _decoder()(line)
         if message is None:
             self._on_noise(line)
+        else:
+            self.heard = True
         return message
 
     def _take(self) -> None:
