@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from handrail.contract.context import Entry, FileReader, Workspace
+from handrail.contract.context import Entry, FileReader, ToolNames, Workspace
 from handrail.contract.effects import Claims, PathClaim
 from handrail.contract.results import TextDisplay, ToolResult
 from handrail.contract.tool import Kind, Tool
@@ -43,11 +43,12 @@ class ListDirectory(Tool[Params]):
         folder = PathClaim(params.path, "tree", spares_secrets=True)
         return Claims(reads=(folder,) if params.show_ignored else (folder, *ignore_claims(params.path)))
 
-    async def run(self, params: Params, files: FileReader, workspace: Workspace) -> ToolResult:
+    async def run(self, params: Params, files: FileReader, workspace: Workspace, names: ToolNames) -> ToolResult:
         shown = shown_name(workspace.shown(workspace.absolute(params.path)))
         match await files.kind(params.path):
             case "file":
-                raise ToolFailed(f"{shown} is a file, not a folder. Use read_file to see what is in it.")
+                reads = names.of("read_file")
+                raise ToolFailed(f"{shown} is a file, not a folder. Use {reads} to see what is in it.")
             case "other":
                 raise ToolFailed(f"{shown} is neither a folder nor a file. Use another path.")
         entries = await files.entries(params.path)
