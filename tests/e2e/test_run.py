@@ -72,6 +72,15 @@ def test_a_task_is_done_and_what_the_model_says_stands_on_stdout(work: Path, pla
     assert (work / "tide.txt").read_text() == "Brest 06:13\n"
 
 
+def test_tools_are_named_as_rules_name_them_whatever_the_model_calls_them(work: Path, played) -> None:
+    called = says("", Use("Bash", {"command": "echo late"}), Use("Nothing", {}))
+    with played((called, says("Done.")), Wire.ANTHROPIC):
+        done = run(work, "Is it late?", "--mode", "bypass")
+    assert "✓ shell  echo late  completed" in done.err
+    assert "✗ Nothing  failed" in done.err
+    assert "Bash" not in done.err
+
+
 @pytest.mark.parametrize("arguments", [("-",), ()])
 def test_the_task_may_come_on_stdin(work: Path, played, arguments: tuple[str, ...]) -> None:
     with played([says("06:12.")]) as server:

@@ -56,6 +56,13 @@ def test_what_the_model_does_is_shown(events: list[AgentEvent], printed: list[st
     assert shown.live(0.0, MOST) == live
 
 
+def test_a_call_that_is_being_written_has_the_name_that_people_know() -> None:
+    shown = picture()
+    shown.own_name = {"Bash": "shell"}.__getitem__
+    shown.hear(CallBegun("Bash"))
+    assert shown.live(0.0, MOST) == ["… writing a call of shell"]
+
+
 async def carried_out(root: Path, name: str, arguments: dict, see: Callable[[Event], None]) -> None:
     async with Session.open(root, mode="bypass") as session:
         session.subscribe(see)

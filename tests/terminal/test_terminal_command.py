@@ -111,6 +111,23 @@ def test_a_conversation_that_goes_on_shows_its_last_words_and_how_full_the_windo
             assert screen.end() == 0
 
 
+def test_a_tool_has_one_name_wherever_a_person_reads_it(work: Path, started: Started) -> None:
+    wire = Wire.ANTHROPIC
+    remove = Use("Bash", {"command": "rm tide.txt"})
+    turns = (says("I look.", Use("Read", {"file_path": "tide.txt"})), says("It is old.", remove), says("Done."))
+    with ProviderServer(DIALECTS[wire](), turns) as server, started(server, wire) as screen:
+        screen.until("default   ")
+        screen.type("Is it old?\r")
+        screen.until("✓ read_file  Read tide.txt")
+        screen.until(KEYS)
+        screen.type("y")
+        screen.until("✓ shell  rm tide.txt")
+        screen.until("Done.")
+        screen.type(CTRL_D)
+        assert screen.end() == 0
+        assert "Bash" not in screen.raw
+
+
 def test_a_model_that_can_not_be_reached_is_told_in_a_line_and_the_prompt_is_there_again(
     work: Path, started: Started
 ) -> None:

@@ -40,7 +40,7 @@ def call_json(call: CallState) -> dict[str, Json]:
     settled = call if isinstance(call, SettledState) else None
     report: dict[str, Json] = {
         "name": call.request.name,
-        "tool": _tool(call),
+        "tool": tool_name(call),
         "arguments": _arguments(call),
         "state": state_name(call),
         "decision": _decision(None if isinstance(call, Pending) else call.decision),
@@ -65,7 +65,8 @@ def duration_ms(call: CallState) -> float | None:
     return round(max(0.0, call.settled_at - began) * 1000, 3)
 
 
-def _tool(call: CallState) -> str | None:
+def tool_name(call: CallState) -> str | None:
+    """By which rules and people know what was called, whatever the model calls it; None where nothing was found."""
     if call.invocation is not None:
         return call.invocation.tool.name
     return (call.tool or None) if isinstance(call, (Pending, Failed)) else None

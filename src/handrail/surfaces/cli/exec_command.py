@@ -26,7 +26,7 @@ from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.text import printable
-from handrail.surfaces.cli.turn_text import turn_lines
+from handrail.surfaces.cli.turn_text import shown_name, turn_lines
 from handrail.surfaces.cli.unasked import Unasked
 from handrail.wire import Response, Wire, read
 
@@ -108,4 +108,4 @@ def show_turn(turn: Turn, root: Path, output: OwnOutput, *, as_json: bool) -> No
     for call in turn.calls:
         if isinstance(call, AwaitingApproval):
             until = "" if call.expires_at is None else f", until {shown_time(call.expires_at)}"
-            exits.told(f"{printable(call.request.name)} waits for approval {call.approval}{until}")
+            exits.told(f"{shown_name(call)} waits for approval {call.approval}{until}")

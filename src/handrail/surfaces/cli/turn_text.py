@@ -9,7 +9,7 @@ from pathlib import Path
 from handrail.contract.calls import AwaitingApproval, CallState, Rejected, SettledState
 from handrail.contract.results import DiffDisplay, PatchDisplay, TerminalDisplay, TodoDisplay
 from handrail.runtime.redacted_view import redactor_for
-from handrail.runtime.reports import duration_ms
+from handrail.runtime.reports import duration_ms, tool_name
 from handrail.runtime.turns import Turn
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.exec_report import resting_state_name
@@ -56,10 +56,15 @@ def headline(call: CallState, *, colour: bool) -> str:
     return f"{_MARKS.get(state, _WAITING)} {bold(_title(call), colour=colour)}{dim(tail, colour=colour)}"
 
 
+def shown_name(call: CallState, sought: str = "") -> str:
+    """The tool's own name, as rules and questions have it; as the model called it where there is no such tool.
+    `sought` is what it is called until it is found."""
+    return printable(tool_name(call) or sought or call.request.name)
+
+
 def _title(call: CallState) -> str:
-    invocation = getattr(call, "invocation", None)
-    described = invocation.describe() if invocation else ""
-    return printable(f"{call.request.name}  {described}".strip())
+    described = call.invocation.describe() if call.invocation else ""
+    return f"{shown_name(call)}  {printable(described)}".strip()
 
 
 def _result_lines(call: SettledState, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:

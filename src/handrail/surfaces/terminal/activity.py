@@ -69,6 +69,8 @@ class Activity:
         self._settled: list[CallState] = []
         self._said = False
         """What was printed last is what the model said."""
+        self.own_name: Callable[[str], str] = str
+        """Gives the name by which people know the tool that the model calls by this one."""
         self.unfolded = False
         """More of the live output is shown."""
 
@@ -93,7 +95,7 @@ class Activity:
                 self._thought += text
                 return []
             case CallBegun(name):
-                self._status = f"writing a call of {printable(name)}"
+                self._status = f"writing a call of {printable(self.own_name(name))}"
                 return self._end_text()
             case Waiting(seconds, why):
                 self._status = f"trying again in {seconds:.0f} s: {printable(why)}"
@@ -142,7 +144,7 @@ class Activity:
 
     def _changed(self, state: CallState) -> list[str]:
         id, parent = state.request.id, self._calls.get(state.request.parent or CallId(""))
-        shown = self._calls.setdefault(id, ShownCall(state))
+        shown = self._calls.setdefault(id, ShownCall(state, self.own_name(state.request.name)))
         shown.state = state
         if not isinstance(state, SettledState):
             begins = self._words and isinstance(state, Executing) and state.request.parent is None

@@ -26,6 +26,7 @@ from handrail.runtime.redacted_view import redactor_for
 from handrail.runtime.reports import duration_ms
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.text import Tint, bold, diff_lines, dim, printable, shown_path, tinted
+from handrail.surfaces.cli.turn_text import shown_name
 
 WINDOW = 5
 """Lines of live output that are shown."""
@@ -53,6 +54,8 @@ class ShownCall:
     """What is known of a call that has not ended."""
 
     state: CallState
+    sought: str = ""
+    """The name of the tool while it is looked for."""
     progress: str = ""
     printed: deque[str] = field(default_factory=lambda: deque([""], maxlen=KEPT))
     """Live output, the last line perhaps without its end."""
@@ -79,7 +82,7 @@ def _last_drawn(line: str) -> str:
 
 def open_line(call: ShownCall, now: float, redactor: Redactor, *, colour: bool) -> str:
     """`● 12 s  shell  pytest -q`: what it does first, since the end of the line may not fit."""
-    state, title = call.state, title_of(call.state, redactor)
+    state, title = call.state, title_of(call.state, redactor, call.sought)
     match state:
         case AwaitingApproval():
             return f"{tinted('?', 'yellow', colour=colour)} waits for you  {title}"
@@ -120,10 +123,10 @@ def _calls(made: int) -> str:
     return "1 call" if made == 1 else f"{made} calls"
 
 
-def title_of(state: CallState, redactor: Redactor, *, colour: bool = False) -> str:
-    """The name the model used, and what the call does, on one line."""
+def title_of(state: CallState, redactor: Redactor, sought: str = "", *, colour: bool = False) -> str:
+    """What was called, and what the call does, on one line."""
     described = "" if state.invocation is None else state.invocation.describe()
-    name = bold(printable(state.request.name), colour=colour)
+    name = bold(shown_name(state, sought), colour=colour)
     return f"{name}  {redactor.text(printable(described))}".rstrip()
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from handrail.agent.agent import Agent, open_agent
@@ -140,7 +141,14 @@ async def open_work(
         tell([part for status in opened.sources() for line in news_lines(status) for part in looks.alert(line)])
         async with open_agent(opened, model) as agent:
             agents.append(agent)
+            activity.own_name = partial(_own_name, opened, agent)
             yield Work(settings, opened, agent, activity, questions, looks, tell, unfinished)
+
+
+def _own_name(session: Session, agent: Agent, name: str) -> str:
+    """Of the tool that the agent's model calls by this name."""
+    menu = session.menu(agent.model.name)
+    return next((shown.tool.name for shown in menu.tools if shown.name == name), name)
 
 
 def _has_unfinished(workspace: Path, session: str) -> bool:

@@ -24,7 +24,7 @@ from handrail.surfaces.cli.journals import shown_time
 from handrail.surfaces.cli.own_output import OwnOutput
 from handrail.surfaces.cli.run.report import Began, agent_event_json, began_json, finished_json
 from handrail.surfaces.cli.text import dim, printable
-from handrail.surfaces.cli.turn_text import headline
+from handrail.surfaces.cli.turn_text import headline, shown_name
 
 
 class View(Protocol):
@@ -175,7 +175,7 @@ def _in_a_line(message: str) -> str:
 def _tell_if_waiting(state: CallState) -> None:
     if isinstance(state, AwaitingApproval):
         until = "" if state.expires_at is None else f", until {shown_time(state.expires_at)}"
-        exits.told(f"{printable(state.request.name)} waits for approval {state.approval}{until}")
+        exits.told(f"{shown_name(state)} waits for approval {state.approval}{until}")
         if state.request.parent is not None and state.request.form is not CallForm.QUESTION:
             exits.told(
                 f"the run goes on when that is answered in another terminal: handrail approvals approve "
