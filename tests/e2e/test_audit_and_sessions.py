@@ -14,14 +14,16 @@ from pathlib import Path
 import pytest
 
 from e2e.command import Ran, environment, handrail
-from handrail.contract.basics import Instant, SessionId
+from handrail.contract.basics import CallId, Instant, SessionId
+from handrail.contract.calls import Arguments, CallRequest, CallState, ObjectArguments, Pending, UnusableArguments
 from handrail.contract.confirmation import GrantOption
+from handrail.contract.results import CallFault, ErrorKind, TerminalDisplay, ToolResult
 from handrail.policy.grants import Grant
 from handrail.runtime.grant_store import GrantStore
 from handrail.runtime.journal import SqliteJournal
 from handrail.settings.places import journal_file
 from handrail.settings.redaction import Redactor
-from runtime.journal_states import APPROVED, AWAITING, COMPLETED, EXECUTING, PENDING, SECRET
+from runtime.journal_states import APPROVED, AWAITING, COMPLETED, EXECUTING, FAILED, PENDING, SECRET
 
 DONE, WAITING = "20260101-120000-aaaaaa", "20260102-120000-bbbbbb"
 
@@ -139,6 +141,63 @@ def test_a_session_is_shown_call_by_call_without_secrets(command):
     assert "write_note  completed  1.500 s" in command("sessions", "show", DONE).out
     (call,) = command("sessions", "show", DONE, "--json").report["calls"]
     assert [step["state"] for step in call["steps"]] == ["Pending", "Approved", "Executing", "Completed"]
+
+
+def failing(name: str, arguments: Arguments, kind: ErrorKind, message: str) -> tuple[CallState, ...]:
+    pending = Pending.receive(CallRequest(CallId("call-1"), name, arguments, "w"), Instant(1.0))
+    fault = CallFault(kind, message)
+    return pending, pending.fail(fault, ToolResult.of_text(message), Instant(2.0))
+
+
+INVALID, UNKNOWN = ErrorKind.INVALID_ARGUMENTS, ErrorKind.UNKNOWN_TOOL
+ENDINGS = {
+    "a command that failed": (
+        (
+            PENDING,
+            APPROVED,
+            EXECUTING,
+            EXECUTING.complete(ToolResult.of_text("", display=TerminalDisplay("false", "", 3)), Instant(104.0)),
+        ),
+        "exit code 3",
+    ),
+    "a failure": ((PENDING, APPROVED, EXECUTING, FAILED), "timeout while [redacted:$NOTE_PASSWORD] was written"),
+    "arguments that are wrong": (
+        failing(
+            "read_file",
+            ObjectArguments({"pth": SECRET, "api_key": "xyzzy", "n": {"password": "plugh"}}),
+            INVALID,
+            "The arguments for read_file are not valid:\n- file_path: is missing\n- pth: is no parameter\nAgain.",
+        ),
+        'sent: {"pth": "[redacted:$NOTE_PASSWORD]", "api_key": "[redacted:marked]", "n": {"password": '
+        '"[redacted:marked]"}}\n  file_path: is missing; pth: is no parameter',
+    ),
+    "arguments of a tool that may have secrets": (
+        failing("log_in", ObjectArguments({"code": "xyzzy"}), INVALID, "log_in does not take xyzzy as a code"),
+        'sent: {"code": "…"}\n  log_in does not take [redacted:marked] as a code',
+    ),
+    "what is no object": (
+        failing(
+            "log_in", UnusableArguments('{"code": xyzzy', "no JSON"), INVALID, 'No JSON. What came: {"code": xyzzy'
+        ),
+        "No JSON. What came: [redacted:marked]",
+    ),
+    "a name that nobody knows": (
+        failing("nope", ObjectArguments({"a": 1}), UNKNOWN, "There is no tool named 'nope'."),
+        'sent: {"a": "…"}\n  There is no tool named \'nope\'.',
+    ),
+}
+
+
+@pytest.mark.parametrize(("states", "said"), ENDINGS.values(), ids=ENDINGS)
+def test_how_a_call_ended_is_said_in_a_line_while_it_is_kept(state, workspace, monkeypatch, states, said):
+    path = journal_file(state, workspace)
+    asyncio.run(write(path, DONE, *states))
+    show = ("sessions", "show", DONE, "-C", str(workspace))
+    monkeypatch.setenv("NOTE_PASSWORD", SECRET)
+    shown = handrail(*show, state=state).out
+    assert shown.endswith(f"\n  {said}\n")
+    handrail("sessions", "prune", "--older-than", "0", "-C", str(workspace), state=state)
+    assert said.splitlines()[-1] not in handrail(*show, state=state).out
 
 
 def test_a_session_is_exported_whole(command):

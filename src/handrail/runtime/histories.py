@@ -79,6 +79,17 @@ def recorded_events(path: Path, session: SessionId) -> list[StoredEvent]:
     return [StoredEvent(*row[:8]) for row in _rows(path, session)]
 
 
+def kept_payloads(path: Path, session: SessionId) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """By call and by the state's name, the last payload that was not deleted: exact arguments and results, with
+    whatever secrets they hold. Raises JournalError when there is no such session."""
+    kept: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for *columns, _, _, content in _rows(path, session):
+        event = StoredEvent(*columns)
+        if content is not None:
+            kept.setdefault(event.call, {})[event.state] = _parsed(content)
+    return kept
+
+
 def exported_events(path: Path, session: SessionId, *, payloads: bool) -> Iterator[Mapping[str, object]]:
     """Each event as `docs/reference/journal.schema.json` has it; without payloads, that field is left out."""
     with reading(path, oldest=_FIRST_VERSION) as connection:

@@ -13,13 +13,13 @@ import click
 
 from handrail.contract.basics import Instant, JsonObject, SessionId
 from handrail.errors import UsageError
-from handrail.runtime.histories import CallHistory, exported_events, histories, recorded_events
-from handrail.runtime.spans import state_name
+from handrail.runtime.histories import exported_events, histories, kept_payloads, recorded_events
 from handrail.runtime.stored_sessions import Pruned, StoredSession, prune, stored_sessions
 from handrail.runtime.who import governed_by
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.audit_commands import write_lines
+from handrail.surfaces.cli.call_lines import call_lines
 from handrail.surfaces.cli.journals import journal_of, journal_place, shown_time
 from handrail.surfaces.cli.later import LazyGroup
 from handrail.surfaces.cli.options import in_workspace
@@ -78,8 +78,9 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
     for stored in stored_sessions(journal_of(workspace)):
         for line in _work_lines(stored) if stored.id == session else ():
             click.echo(line)
+    kept = kept_payloads(journal_of(workspace), SessionId(session))
     for call in calls:
-        for line in _call_lines(call):
+        for line in call_lines(call, kept.get(call.call, {})):
             click.echo(line)
     if not calls:
         click.echo("No calls.")
@@ -146,28 +147,6 @@ def _work_lines(session: StoredSession) -> Iterator[str]:
         yield f"{standing(session)}: {printable(redactor.text(work.task))}"
         if work.why:
             yield f"  {printable(redactor.text(work.why))}"
-
-
-def _call_lines(call: CallHistory) -> Iterator[str]:
-    first, last = call.steps[0], call.steps[-1]
-    seconds = last.body.get("seconds_running")
-    took = f"  {seconds:,.3f} s" if seconds is not None else ""
-    fault = f" ({last.body['fault']})" if "fault" in last.body else ""
-    tool = call.latest("tool") or call.latest("name") or "?"
-    name = f"{printable(call.call)}  {printable(str(tool))}"
-    yield f"{shown_time(first.at)}  {name}  {state_name(call.state)}{fault}{took}"
-    if call.parent:
-        yield f"  made by {printable(call.parent)}"
-    arguments = call.latest("arguments")
-    if arguments is not None:
-        yield f"  {printable(json.dumps(arguments, ensure_ascii=False))}"
-    if call.edited_from is not None:
-        yield f"  edited by a person; asked about was {printable(json.dumps(call.edited_from, ensure_ascii=False))}"
-    decision = call.latest("decision")
-    if decision:
-        yield f"  {decision['outcome']} ({printable(decision['source'])}): {printable(decision['reason'])}"
-    if call.state == "AwaitingApproval":
-        yield f"  waits for approval {call.latest('approval')}"
 
 
 def _pruned_lines(pruned: Pruned, *, whole: bool, dry_run: bool) -> Iterator[str]:
