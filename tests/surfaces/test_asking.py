@@ -10,6 +10,7 @@ from handrail.contract.confirmation import (
     Answer,
     CancelCall,
     Confirmation,
+    EditConfirmation,
     McpConfirmation,
     Once,
     PlanConfirmation,
@@ -18,7 +19,7 @@ from handrail.contract.confirmation import (
 )
 from handrail.contract.confirmation import QuestionConfirmation as Question
 from handrail.contract.decision import Decision, FromTool, Outcome
-from handrail.surfaces.cli.asking import parsed_verdict
+from handrail.surfaces.cli.asking import folded, parsed_verdict
 from handrail.surfaces.cli.confirming import shown_lines
 
 MODES = ("default", "accept-edits")
@@ -81,3 +82,24 @@ def test_where_there_is_no_mode_to_choose_that_is_said() -> None:
 def test_a_terminal_shows_all_there_is_to_know_and_to_choose_from(asked: Confirmation, lines: list[str]) -> None:
     why = Decision(Outcome.ASK, FromTool(), "a person is to answer it")
     assert shown_lines("question", asked, why, (), ROOT, colour=False)[1:-1] == lines
+
+
+def test_sentences_are_broken_where_words_end_and_a_change_stays_as_it_is() -> None:
+    change = EditConfirmation("Edit a.txt", ROOT / "a.txt", "a\n", f"{'long ' * 10}\n")
+    why = Decision(Outcome.ASK, FromTool(), "a person is to answer it")
+    lines = shown_lines("a title of six words here", change, why, (), ROOT, colour=False, columns=24)
+    assert lines[:2] == ["a title of six words", "  here"]
+    assert lines[-5:] == [f"+{'long ' * 10}", "", "Why this is asked: a", "  person is to answer it", "  (tool)"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines"),
+    [
+        (80, ["[y]es   [n]o, or 'n REASON'   [c]ancel: "]),
+        (39, ["[y]es   [n]o, or 'n REASON'", "[c]ancel: "]),
+        (20, ["[y]es", "[n]o, or 'n REASON'", "[c]ancel: "]),
+        (5, ["[y]es", "[n]o, or 'n REASON'", "[c]ancel: "]),
+    ],
+)
+def test_keys_stand_whole_on_a_line_as_many_as_fit(columns: int, lines: list[str]) -> None:
+    assert folded("[y]es   [n]o, or 'n REASON'   [c]ancel: ", columns) == "\n".join(lines)

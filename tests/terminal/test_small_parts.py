@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from handrail.surfaces.cli.wrapping import alert, wrapped
 from handrail.surfaces.terminal.forms import field_lines
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.slash import COMMANDS, WHILE_WORKING, completed, matching, parsed
 from handrail.surfaces.terminal.status import Status, status_line
-from handrail.surfaces.terminal.wrapping import alert, wrapped
 
 TEN_THOUSAND = "\n".join(f"line {number}" for number in range(10_000))
 

@@ -30,8 +30,11 @@ from handrail.runtime.edits import check_edit
 from handrail.runtime.who import governed_by
 from handrail.surfaces.cli.confirming import question_lines
 from handrail.surfaces.cli.typed import typed_object
+from handrail.surfaces.cli.wrapping import size_of
 
 TERMINAL = "/dev/tty"
+_GAP = "   "
+"""Between two keys."""
 _KEYS = "[y]es   [n]o, or 'n REASON'   [e]dit: 'e {JSON arguments}'   [c]ancel the call: "
 _KEYS_WITH_OFFERS = "[y]es   [a]lways: 'a N'   [n]o, or 'n REASON'   [e]dit: 'e {JSON arguments}'   [c]ancel the call: "
 _KEYS_FOR_A_PLAN = "[y]es, or 'y MODE'   [n]o, or 'n REASON'   [c]ancel the call: "
@@ -95,8 +98,10 @@ class TerminalAsker:
 
 async def _ask(terminal: int, call: AwaitingApproval, root: Path) -> Answer | Unanswered:
     discard_typeahead(terminal)
-    _write(terminal, "\n".join(["", *question_lines(call, root, colour="NO_COLOR" not in os.environ), ""]))
-    keys = _keys(call)
+    columns = size_of(terminal).columns
+    lines = question_lines(call, root, colour="NO_COLOR" not in os.environ, columns=columns)
+    _write(terminal, "\n".join(["", *lines, ""]))
+    keys = folded(_keys(call), columns)
     while True:
         _write(terminal, keys)
         line = await _line(terminal)
@@ -119,6 +124,18 @@ def _fitting(answer: Answer | str, call: AwaitingApproval) -> Answer | str:
         except UsageError as error:
             return _as_said(error)
     return answer
+
+
+def folded(keys: str, columns: int) -> str:
+    """Each key with what it does on one line, as many beside each other as fit."""
+    first, *rest = keys.split(_GAP)
+    lines = [first]
+    for key in rest:
+        if len(lines[-1]) + len(_GAP) + len(key) <= columns:
+            lines[-1] += f"{_GAP}{key}"
+        else:
+            lines.append(key)
+    return "\n".join(lines)
 
 
 def _keys(call: AwaitingApproval) -> str:

@@ -22,12 +22,14 @@ from handrail.contract.confirmation import (
 )
 from handrail.contract.decision import Decision
 from handrail.surfaces.cli.text import bold, diff_lines, printable, shown_path, tinted
+from handrail.surfaces.cli.wrapping import wrapped
 
 
-def question_lines(call: AwaitingApproval, root: Path, *, colour: bool) -> list[str]:
-    """Everything in it that a model or a file chose is made printable: no escape sequence gets through."""
+def question_lines(call: AwaitingApproval, root: Path, *, colour: bool, columns: int = 0) -> list[str]:
+    """Everything in it that a model or a file chose is made printable: no escape sequence gets through. `columns` as
+    for `shown_lines`."""
     title = f"{call.invocation.tool.name}: {call.invocation.describe()}"
-    return shown_lines(title, call.confirmation, call.decision, call.offers, root, colour=colour)
+    return shown_lines(title, call.confirmation, call.decision, call.offers, root, colour=colour, columns=columns)
 
 
 def shown_lines(
@@ -38,14 +40,23 @@ def shown_lines(
     root: Path,
     *,
     colour: bool,
+    columns: int = 0,
 ) -> list[str]:
-    """The same of a question that this process does not ask itself."""
-    return [
-        bold(printable(title), colour=colour),
-        *_shown(confirmation, root, colour=colour, part=decision.part),
-        f"Why this is asked: {printable(decision.reason)} ({printable(str(decision.source))})",
-        *(f"  always {number}: {printable(offer.label)}" for number, offer in enumerate(offers, start=1)),
-    ]
+    """The same of a question that this process does not ask itself. Sentences are broken where words end, to fit
+    `columns`, 0 for as many as there are; commands and changes stay as they are."""
+    shown = _shown(confirmation, root, colour=colour, part=decision.part)
+    if isinstance(confirmation, EditConfirmation | PatchConfirmation):
+        shown.append("")
+    elif not isinstance(confirmation, ExecConfirmation | SandboxConfirmation):
+        shown = _broken(shown, columns)
+    why = f"Why this is asked: {printable(decision.reason)} ({printable(str(decision.source))})"
+    offered = [f"  always {number}: {printable(offer.label)}" for number, offer in enumerate(offers, start=1)]
+    titles = _broken([printable(title)], columns)
+    return [*(bold(line, colour=colour) for line in titles), *shown, *_broken([why, *offered], columns)]
+
+
+def _broken(lines: Sequence[str], columns: int) -> list[str]:
+    return [part for line in lines for part in wrapped(line, columns)]
 
 
 def _shown(confirmation: Confirmation, root: Path, *, colour: bool, part: str = "") -> list[str]:

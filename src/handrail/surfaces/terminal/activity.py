@@ -26,10 +26,10 @@ from handrail.contract.events import (
 from handrail.contract.results import TodoDisplay, TodoItem
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.text import bold, dim, printable
+from handrail.surfaces.cli.wrapping import alert
 from handrail.surfaces.terminal.call_lines import ShownCall, open_line, settled_lines, title_of, window_lines
 from handrail.surfaces.terminal.prose import Prose
 from handrail.surfaces.terminal.sources import news_lines
-from handrail.surfaces.terminal.wrapping import alert
 
 Layout: TypeAlias = Callable[[str], list[str]]
 """Makes lines of Markdown, as wide as the screen is now."""

@@ -8,10 +8,10 @@ from handrail.contract.confirmation import ExecConfirmation, PlanConfirmation, Q
 from handrail.runtime.answers import QUESTIONS, kind_of
 from handrail.surfaces.cli.confirming import shown_lines
 from handrail.surfaces.cli.text import bold, dim, printable, shown_path
+from handrail.surfaces.cli.wrapping import wrapped
 from handrail.surfaces.terminal.activity import Layout
 from handrail.surfaces.terminal.dialog import Dialog
 from handrail.surfaces.terminal.forms import field_lines
-from handrail.surfaces.terminal.wrapping import wrapped
 
 
 def asked_lines(dialog: Dialog, root: Path, layout: Layout, columns: int, *, colour: bool) -> list[str]:
@@ -27,8 +27,7 @@ def asked_lines(dialog: Dialog, root: Path, layout: Layout, columns: int, *, col
     title = call.invocation.tool.name
     if not (isinstance(asked, ExecConfirmation) and asked.command == call.invocation.describe()):  # it stands below
         title += f": {call.invocation.describe()}"
-    *lines, why = shown_lines(title, asked, call.decision, (), root, colour=colour)
-    return [*lines, *wrapped(why, columns)]
+    return shown_lines(title, asked, call.decision, (), root, colour=colour, columns=columns)
 
 
 def _question(asked: QuestionConfirmation, columns: int, *, colour: bool) -> list[str]:

@@ -15,12 +15,12 @@ from handrail.errors import HandrailError
 from handrail.settings.keys import MODE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli.text import bold, dim, printable
+from handrail.surfaces.cli.wrapping import wrapped
 from handrail.surfaces.terminal import slash
 from handrail.surfaces.terminal.models import ModelOf
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.status import Status
 from handrail.surfaces.terminal.steps import Result, Stop
-from handrail.surfaces.terminal.wrapping import wrapped
 
 if TYPE_CHECKING:
     from handrail.surfaces.terminal.dialog import Dialog

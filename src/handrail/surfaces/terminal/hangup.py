@@ -6,17 +6,6 @@ import errno
 import os
 import sys
 
-_USUAL = os.terminal_size((80, 24))
-
-
-def size_of(terminal: int) -> os.terminal_size:
-    """Of the terminal that a descriptor stands for; a usual one, where that tells none or has gone away."""
-    try:
-        columns, lines = os.get_terminal_size(terminal)
-    except OSError:
-        return _USUAL
-    return os.terminal_size((columns or _USUAL.columns, lines or _USUAL.lines))
-
 
 def is_gone(error: BaseException | None) -> bool:
     """Whether that is how it shows that the terminal has gone away."""

@@ -15,9 +15,9 @@ from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.styles import Style
 
 from handrail.surfaces.cli.text import printable
+from handrail.surfaces.cli.wrapping import wrapped
 from handrail.surfaces.terminal.slash import COMMANDS, matching
 from handrail.surfaces.terminal.status import status_line
-from handrail.surfaces.terminal.wrapping import wrapped
 
 if TYPE_CHECKING:
     from handrail.surfaces.terminal.prompt import Prompt

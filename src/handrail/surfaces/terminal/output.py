@@ -9,7 +9,7 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from handrail.surfaces.terminal.hangup import size_of
+from handrail.surfaces.cli.wrapping import size_of
 
 
 def inline_output() -> Output:

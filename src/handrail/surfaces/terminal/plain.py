@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from handrail.contract.confirmation import Answer
 from handrail.errors import UsageError
 from handrail.surfaces.cli.asking import discard_typeahead
-from handrail.surfaces.terminal.hangup import size_of
+from handrail.surfaces.cli.wrapping import size_of
 from handrail.surfaces.terminal.host import Host
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.status import status_line

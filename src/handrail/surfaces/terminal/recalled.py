@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from handrail.agent.conversation import CarriedOut, Entry, Told
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.text import dim, printable
-from handrail.surfaces.terminal.wrapping import wrapped
+from handrail.surfaces.cli.wrapping import wrapped
 
 MOST_SAID = 3
 """Rows of what the person said last: its beginning."""

@@ -28,12 +28,12 @@ from handrail.surfaces.cli.journals import journal_place
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.turn_text import call_lines
+from handrail.surfaces.cli.wrapping import alert, wrapped
 from handrail.surfaces.terminal.activity import Activity
 from handrail.surfaces.terminal.markdown import markdown_lines
 from handrail.surfaces.terminal.questions import Questions
 from handrail.surfaces.terminal.recalled import recalled_lines
 from handrail.surfaces.terminal.sources import arguments_of, news_lines, prompt_of
-from handrail.surfaces.terminal.wrapping import alert, wrapped
 
 Print = Callable[[Sequence[str]], None]
 

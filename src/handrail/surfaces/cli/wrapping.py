@@ -1,7 +1,8 @@
-"""Sentences broken where words end. Pure."""
+"""How wide a terminal is, and sentences broken where words end to fit it."""
 
 from __future__ import annotations
 
+import os
 import textwrap
 
 from handrail.surfaces.cli.text import printable, tinted
@@ -9,6 +10,16 @@ from handrail.surfaces.cli.text import printable, tinted
 NARROWEST = 20
 """Columns below which nothing is broken any more."""
 _GAP = 2
+_USUAL = os.terminal_size((80, 24))
+
+
+def size_of(terminal: int) -> os.terminal_size:
+    """Of the terminal that a descriptor stands for; a usual one, where that tells none or has gone away."""
+    try:
+        columns, lines = os.get_terminal_size(terminal)
+    except OSError:
+        return _USUAL
+    return os.terminal_size((columns or _USUAL.columns, lines or _USUAL.lines))
 
 
 def wrapped(line: str, columns: int) -> list[str]:
