@@ -196,6 +196,13 @@ SCENES = {
         ),
         {"b.txt": "x"},
     ),
+    "a line for the shell goes to no model unless there is a space before it": Scene(
+        "talk",
+        (
+            ("!ls\r", "! there is no shell mode", Shows("shell-1-none")),
+            (" !ls\r", "You said 1 lines"),
+        ),
+    ),
     "commands are completed and carried out": Scene(
         "edit",
         (

@@ -7,7 +7,7 @@ import pytest
 from handrail.surfaces.cli.wrapping import alert, wrapped
 from handrail.surfaces.terminal.forms import field_lines
 from handrail.surfaces.terminal.pastes import Pastes
-from handrail.surfaces.terminal.slash import COMMANDS, WHILE_WORKING, completed, matching, parsed
+from handrail.surfaces.terminal.slash import COMMANDS, WHILE_WORKING, completed, is_for_shell, matching, parsed
 from handrail.surfaces.terminal.status import Status, status_line
 
 TEN_THOUSAND = "\n".join(f"line {number}" for number in range(10_000))
@@ -74,6 +74,13 @@ def test_only_a_word_after_a_slash_is_a_command_and_a_path_is_none(text: str, co
 
 def test_what_may_be_done_while_the_agent_works_is_a_command() -> None:
     assert set(COMMANDS) >= WHILE_WORKING
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"), [("!ls", True), ("! ls", True), (" !ls", False), ("!", False), ("!= is wrong", False)]
+)
+def test_what_is_a_command_of_the_shell_elsewhere_is_known(text: str, is_one: bool) -> None:
+    assert is_for_shell(text) is is_one
 
 
 FULL = Status("accept-edits", "claude-sonnet-5", 25_000, 200_000, 0.5, "Ctrl-C interrupts")

@@ -15,7 +15,7 @@ from handrail.errors import HandrailError
 from handrail.settings.keys import MODE
 from handrail.settings.load import Settings
 from handrail.surfaces.cli.text import bold, dim, printable
-from handrail.surfaces.cli.wrapping import wrapped
+from handrail.surfaces.cli.wrapping import alert, wrapped
 from handrail.surfaces.terminal import slash
 from handrail.surfaces.terminal.models import ModelOf
 from handrail.surfaces.terminal.pastes import Pastes
@@ -184,6 +184,10 @@ class Console:
         command = slash.parsed(text)
         if command is not None and command[0] == "quit":
             self.skin.leave()
+            return
+        if slash.is_for_shell(text):
+            self._echo(text)
+            self.skin.print(alert(slash.NO_SHELL, self.skin.columns, colour=self.skin.colour))
             return
         work = self._work
         if work is not None and command is not None and command[0] in slash.WHILE_WORKING and self._busy:

@@ -71,6 +71,14 @@ def parsed(text: str) -> tuple[str, str] | None:
     return (ALSO_CALLED.get(name, name), rest.strip()) if is_command else None
 
 
+NO_SHELL = "there is no shell mode: ask for it in words, or Ctrl-Z goes to your own shell; behind a space it is sent"
+
+
+def is_for_shell(text: str) -> bool:
+    """A line as it would be a command of the shell in other agents. It goes to no model: it was not meant for one."""
+    return text.startswith("!") and text[1:2] not in ("", "=")
+
+
 def prompt_named(text: str) -> tuple[str, str] | None:
     """`SOURCE:NAME` of a line that sends a prompt, and what stands behind it; None for any other line, such as one
     that begins with a path."""
