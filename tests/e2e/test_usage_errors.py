@@ -16,6 +16,14 @@ WRONG = [
     (["session", "list"], "No such command 'session'. Did you mean 'sessions'?", "handrail"),
     (["find it"], "No such command 'find it'. A task in words is for 'handrail run'.", "handrail"),
     (["sessions", "lst"], "No such command 'lst'. Did you mean 'list'?", "handrail sessions"),
+    (["-p", "find it"], "No such option '-p'. Here that is: handrail run 'what to do'.", "handrail"),
+    (["--print", "find it"], "No such option '--print'. Here that is: handrail run 'what to do'.", "handrail"),
+    (["mcp", "rm", "x"], "No such command 'rm'. Here that is: handrail mcp remove.", "handrail mcp"),
+    (
+        ["mcp", "add", "--transport", "http", "x", "http://127.0.0.1"],
+        "No such option '--transport'. Here that is: --url ADDRESS, with --sse where",
+        "handrail mcp add",
+    ),
     (["exec", "--mode", "none"], "Invalid value for '--mode'", "handrail exec"),
     *(
         ([group], "Missing command.", f"handrail {group}")

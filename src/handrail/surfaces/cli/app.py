@@ -66,7 +66,9 @@ def _what_to_do(error: click.ClickException) -> str:
     """What is wrong with the command line, and the help of the very command that it was for."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     command = context.command_path if context else "handrail"
-    return f"{error.format_message()} Try '{command} --help'."
+    from handrail.surfaces.cli.called_elsewhere import with_name_here  # only where something is wrong
+
+    return f"{with_name_here(error.format_message(), command)} Try '{command} --help'."
 
 
 class _OutputGone(Exception):
