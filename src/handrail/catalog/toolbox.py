@@ -67,7 +67,7 @@ def _absent(sources: Sequence[SourceStatus], searched: bool) -> Iterator[str]:
     starting = [source.name for source in sources if source.condition is Condition.STARTING]
     failed = [source.name for source in sources if source.condition in (Condition.FAILED, Condition.NEEDS_LOGIN)]
     if starting:
-        yield f"Starting, so that their tools are not there yet: {_listed(starting)}"
+        yield f"Starting, so that their tools are not there yet, but come in a later turn: {_listed(starting)}"
     if failed and (searched or starting):
         yield f"Without tools now, for they failed: {_listed(failed)}"
 

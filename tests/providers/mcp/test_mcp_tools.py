@@ -271,5 +271,6 @@ async def test_the_menu_says_which_servers_start_and_which_failed(tmp_path: Path
         ]
         (search,) = menu.tools
         assert search.description.endswith(
-            "Starting, so that their tools are not there yet: slow\n\nWithout tools now, for they failed: bad"
+            "Starting, so that their tools are not there yet, but come in a later turn: slow\n\n"
+            "Without tools now, for they failed: bad"
         )

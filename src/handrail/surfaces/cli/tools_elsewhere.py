@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 from handrail.catalog import Registry
 from handrail.contract.context import Workspace
-from handrail.contract.provider import Provider, Quick, SourceStatus
+from handrail.contract.provider import Condition, Provider, Quick, SourceStatus
 from handrail.providers.configured import configured_providers
 from handrail.runtime.bus import Bus
 from handrail.runtime.shelves import Shelves
@@ -20,6 +20,8 @@ from handrail.sandbox.none import PlainLauncher
 from handrail.settings.keys import ADD_DIRS
 from handrail.settings.load import Settings
 from handrail.settings.places import folders
+from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.text import printable
 
 
 def with_tools_elsewhere(
@@ -53,6 +55,8 @@ async def _shown(
 async def _filled(registry: Registry, providers: Sequence[Provider]) -> AsyncIterator[tuple[SourceStatus, ...]]:
     shelves = Shelves(registry, Bus())
     async with shelves.filled(providers):
+        if starting := [source.name for source in shelves.sources() if source.condition is Condition.STARTING]:
+            exits.told(printable(f"waiting for {', '.join(starting)} to start"))
         await shelves.started()
         yield shelves.sources()
 
