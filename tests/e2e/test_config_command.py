@@ -113,11 +113,13 @@ def test_exec_says_what_waits_for_trust_and_works_without_it(run, work: Path) ->
     done = run("exec", "-", "--json", stdin=TOUCH)
     assert done.code == 0
     assert done.call["state"] == "rejected"
-    assert done.err.splitlines() == [
+    *untrusted, denied = done.err.splitlines()
+    assert untrusted == [
         "handrail: .handrail/policy.toml came with the workspace and waits for your trust; without effect yet:",
         'handrail:   line 1: command = "touch *", decision = "allow"',
         f"handrail: to see it: handrail trust show -C {work}; to accept it: handrail trust add -C {work}",
     ]
+    assert denied.startswith("handrail: 1 call was denied, since nobody could be asked: ")
 
 
 def test_a_broken_settings_file_lets_nothing_through(run, work: Path) -> None:

@@ -123,6 +123,10 @@ class Screen:
         """Waits until that stands on the screen."""
         self._wait(lambda: text in self.text, lambda: f"{text!r} did not come")
 
+    def until_said(self, text: str) -> None:
+        """As `until`, wherever lines are broken in it: paths that differ in length stand before it."""
+        self._wait(lambda: text in " ".join(self.text.split()), lambda: f"{text!r} was not said")
+
     def until_gone(self, text: str) -> None:
         self._wait(lambda: text not in self.text, lambda: f"{text!r} is still there")
 

@@ -88,7 +88,7 @@ def test_an_editor_that_changes_nothing_leaves_the_arguments_as_they_are(asked, 
 def test_an_editor_that_fails_changes_nothing_and_why_is_told(asked, editor, project: Path, does, told) -> None:
     with asked(editor(does)) as screen:
         screen.type(CTRL_G)
-        screen.until(told)
+        screen.until_said(told)
         screen.until('"file_path": "b.txt"')
         screen.type(ESCAPE)
         screen.until(KEYS)
@@ -127,7 +127,7 @@ def test_ctrl_c_is_the_editors_own_key(asked: Opened, editor: Editor, project: P
         screen.type(CTRL_G)
         screen.until("in the editor")
         screen.type(CTRL_C)
-        screen.until("ended by SIGINT, so nothing is changed")
+        screen.until_said("ended by SIGINT, so nothing is changed")
         screen.type(ESCAPE)
         screen.until(KEYS)
         screen.type("y")

@@ -167,7 +167,8 @@ async def test_everything_is_killed_at_its_address_in_mid_call_and_comes_back(tm
         async with asyncio.timeout(PATIENCE):
             (state,) = (await run).calls
         assert isinstance(state, Failed)
-        assert state.fault.message.startswith("s was lost: ")
+        # Lost, or without an answer to this: as the server's end comes before the end of the stream, or behind it.
+        assert state.fault.message.startswith(("s was lost: ", "s gave no answer to tools/call: "))
         assert "Whether it did what was asked is not known" in state.fault.message
         down = await called(session, "mcp_s_echo", {"message": "down"})
         assert isinstance(down, Failed)
