@@ -2,7 +2,8 @@
 VENV := .venv
 BENCH_VENV := .venv-bench
 IN_VENV := "$(VENV)/bin/python" -m
-WORKERS := auto
+# Half as many again as processors: tests wait for processes, servers and terminals a third of their time.
+WORKERS := $(shell echo $$(($$(nproc 2>/dev/null || echo 2) * 3 / 2)))
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 export VENV
 # The tests start hundreds of interpreters: what one has compiled, the others need not.

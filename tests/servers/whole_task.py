@@ -20,7 +20,8 @@ from servers.provider_server import ProviderServer
 from servers.script import Turn, Use, says
 
 TASK = "The check fails: mend tides.py."
-TESTS = "./python check.py"
+TESTS = "./python -B check.py"
+"""Python knows what it has compiled by the second and the size, which an edit may leave as they are: it keeps nothing."""
 LAST = "It holds: high water is right."
 
 
