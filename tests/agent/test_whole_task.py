@@ -19,7 +19,7 @@ from handrail.testing import MemoryJournal
 from paired import unpaired
 
 TESTS = "./python -B check.py"
-"""Python knows what it has compiled by the second and the size, which an edit may leave as they are: it keeps nothing."""
+"""Python keeps no bytecode: it tells its age by the second and the size, which an edit may leave as they are."""
 RULES = f'[[rule]]\ncommand = "{TESTS}"\ndecision = "allow"\n'
 
 

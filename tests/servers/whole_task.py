@@ -21,7 +21,7 @@ from servers.script import Turn, Use, says
 
 TASK = "The check fails: mend tides.py."
 TESTS = "./python -B check.py"
-"""Python knows what it has compiled by the second and the size, which an edit may leave as they are: it keeps nothing."""
+"""Python keeps no bytecode: it tells its age by the second and the size, which an edit may leave as they are."""
 LAST = "It holds: high water is right."
 
 
