@@ -23,6 +23,10 @@ from handrail.contract.values import value
 from handrail.sandbox.marks import Mark
 
 _SHELL = "/bin/sh"
+_ENDED = (b"Z", b"X")
+"""States of processes in /proc: zombies, and those that are taken down."""
+_MOST_LOOKS = 3
+"""In a row that find nothing while something ends, as it does all the time on a busy machine."""
 
 
 @value
@@ -46,8 +50,23 @@ class Family:
         self._known: set[Process] = set()
 
     def living(self) -> list[Process]:
-        """Those alive now, zombies aside. Blocks for a look at every process of the machine."""
-        table = [process for process in _table() if process.started >= self._since]
+        """Those alive now, zombies aside. Blocks for a look at every process of the machine.
+
+        A look takes a while, and what forks and ends in it hides what it forked: that one is not in the list yet, and
+        whoever would lead to it is gone. So that there are none is believed where nothing ended meanwhile; else it is
+        looked again.
+        """
+        for _ in range(_MOST_LOOKS):
+            members, nothing_ended = self._look()
+            if members or nothing_ended:
+                break
+        self._known |= members
+        return sorted(members, key=lambda process: process.pid)
+
+    def _look(self) -> tuple[set[Process], bool]:
+        """Whom it found, and whether all that it could have found lived to its end."""
+        listed = list(_table(self._since))
+        table = [process for process in listed if process is not None]
         known = {(process.pid, process.started) for process in self._known}
         members = {
             process
@@ -57,8 +76,7 @@ class Family:
             or self._mark.is_on(process.pid)
         }
         members |= set(_descendants(members, table))
-        self._known |= members
-        return sorted(members, key=lambda process: process.pid)
+        return members, None not in listed and not any(map(_has_ended, set(table) - members))
 
 
 def end(processes: Iterable[Process], *, force: bool) -> None:
@@ -103,19 +121,29 @@ def _descendants(members: set[Process], table: Iterable[Process]) -> Iterator[Pr
                 yield child
 
 
-def _table() -> Iterator[Process]:
-    """Every living process that can be seen."""
-    return _from_proc() if sys.platform == "linux" else iter(()) if sys.platform == "win32" else _from_ps()
+def _table(since: int) -> Iterator[Process | None]:
+    """Every living process that can be seen and did not start earlier; None for each that may have ended meanwhile."""
+    return _from_proc(since) if sys.platform == "linux" else iter(()) if sys.platform == "win32" else _from_ps()
 
 
-def _from_proc() -> Iterator[Process]:
+def _from_proc(since: int) -> Iterator[Process | None]:
     for name in os.listdir("/proc"):
         if name.isdigit():
-            # Gone meanwhile, or hidden from us: either way not ours to end.
-            with contextlib.suppress(OSError):
+            try:
                 state, process = _stat(int(name))
-                if state not in (b"Z", b"X"):
-                    yield process
+            except OSError:
+                yield None
+            else:
+                if process.started >= since:
+                    yield process if state not in _ENDED else None
+
+
+def _has_ended(process: Process) -> bool:
+    """Where that can be told."""
+    try:
+        return sys.platform == "linux" and _stat(process.pid)[0] in _ENDED
+    except OSError:
+        return True
 
 
 def _stat(pid: int) -> tuple[bytes, Process]:
