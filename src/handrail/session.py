@@ -51,6 +51,7 @@ from handrail.runtime.spilling import spill_folder
 from handrail.runtime.turns import Turn
 from handrail.runtime.watching import watch
 from handrail.runtime.works import Works, put_together
+from handrail.sandbox.finishing import to_the_end
 from handrail.settings.in_code import SaidInCode
 from handrail.settings.keys import ADD_DIRS, MODE, MODEL, PASS_ENV
 from handrail.settings.load import Settings, no_settings
@@ -143,8 +144,7 @@ class Session:
                         yield opened
                 finally:
                     opened._accepts = False
-                    await works.scheduler.close()
-                    await works.jobs.close()
+                    await to_the_end(works.close())
                     opened._closed.set()
 
     def add(self, tool: Tool[Any], provider: str = "session") -> None:

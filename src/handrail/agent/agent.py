@@ -22,6 +22,7 @@ from handrail.agent.spent import Spent
 from handrail.agent.subagents.service import MainAgent, ModelNamed, Subagents
 from handrail.contract.agents import AgentStatus
 from handrail.errors import HandrailError, UsageError
+from handrail.sandbox import finishing
 from handrail.settings.keys import AGENT_DEPTH
 from handrail.settings.places import folders
 
@@ -135,7 +136,7 @@ class Agent:
         finally:
             self._tell = None
             if not working.done():
-                await self.interrupt("its answer is no longer listened to", by_person=False)
+                await finishing.to_the_end(self.interrupt("its answer is no longer listened to", by_person=False))
                 self._kept.ended(Finished(Ended.INTERRUPTED), self.spent)
             self._working = None
 
@@ -273,5 +274,9 @@ async def open_agent(
         yield agent
     finally:
         support.agents.service = None
-        await agent.interrupt("the agent was closed", by_person=False)
-        await agent.stop_agents("the agent was closed")
+        await finishing.to_the_end(_closed(agent))
+
+
+async def _closed(agent: Agent) -> None:
+    await agent.interrupt("the agent was closed", by_person=False)
+    await agent.stop_agents("the agent was closed")

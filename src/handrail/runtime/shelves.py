@@ -13,6 +13,7 @@ from handrail.contract.provider import Aware, Condition, Foreseeable, Prompt, Pr
 from handrail.contract.tool import Tool
 from handrail.runtime.bus import Bus
 from handrail.runtime.guard import Returned, guarded, guarded_call
+from handrail.sandbox.finishing import to_the_end
 
 REFRESH_WITHIN = 5.0
 """Seconds that a turn waits for all providers to look at what changed."""
@@ -49,7 +50,7 @@ class Shelves:
         finally:
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await to_the_end(_ended(tasks))
 
     async def fill(self, provider: Provider) -> None:
         """Of a provider that has all at once; what it raises is raised."""
@@ -146,6 +147,10 @@ class _Shelf:
 
     def notice(self, text: str) -> None:
         self._bus.notice(text)
+
+
+async def _ended(tasks: Sequence[asyncio.Task[None]]) -> None:
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _bound(provider: Provider) -> float:

@@ -81,7 +81,7 @@ class CallSpill:
     async def add(self, data: bytes) -> None:
         async with self._turn:
             fitting = b"" if self._why_not else data[: self._most - self._size]
-            if fitting and not await to_the_end(asyncio.to_thread(self._append, fitting), on_cancel=_nothing):
+            if fitting and not await to_the_end(asyncio.to_thread(self._append, fitting)):
                 fitting = b""
             self._size += len(fitting)
             self._dropped += len(data) - len(fitting)
@@ -107,10 +107,6 @@ def _remove(path: Path) -> None:
     with suppress(OSError):
         if stat.S_ISREG(path.lstat().st_mode):
             path.unlink()
-
-
-def _nothing() -> None:
-    """A write is short: a cancelled call waits for it."""
 
 
 def _stem(id: str) -> str:

@@ -48,6 +48,11 @@ class Works:
     shelves: Shelves
     support: AgentSupport
 
+    async def close(self) -> None:
+        """Stops all that runs: given up half-way, background jobs would outlive the session."""
+        await self.scheduler.close()
+        await self.jobs.close()
+
 
 def put_together(
     tools: SessionTools,

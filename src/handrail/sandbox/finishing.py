@@ -9,10 +9,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def to_the_end(work: Coroutine[Any, Any, T], on_cancel: Callable[[], None]) -> T:
+def _let_be() -> None:
+    pass
+
+
+async def to_the_end(work: Coroutine[Any, Any, T], on_cancel: Callable[[], None] = _let_be) -> T:
     """Runs `work` in a task of its own that a cancellation does not reach.
 
-    Cancelled meanwhile, it calls `on_cancel`, which tells the work to stop in its own way, and waits all
+    Cancelled meanwhile, it calls `on_cancel`, which may tell the work to stop in its own way, and waits all
     the same; only then is the caller cancelled. So nothing is left running behind a cancelled call.
     """
     task = asyncio.ensure_future(work)

@@ -118,9 +118,9 @@ class ServerLog:
                 is_quiet = not await self._more()
                 if not is_quiet:
                     await asyncio.sleep(WRITE_EVERY)
-                await to_the_end(self._write(all_of_it=is_quiet), on_cancel=lambda: None)
+                await to_the_end(self._write(all_of_it=is_quiet))
         finally:
-            await to_the_end(self._write(all_of_it=True), on_cancel=lambda: None)
+            await to_the_end(self._write(all_of_it=True))
 
     async def _more(self) -> bool:
         """Waits for news; while a line has begun, not for long: then there are none."""
