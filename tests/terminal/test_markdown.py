@@ -14,7 +14,10 @@ SHOWN = [
     ("- a\n  - b", [" • a", "    • b"]),
     ("```\n  code\n```", ["   code"]),
     ("one two three four five six", ["one two three four", "five six"]),
-    ("<b>tags</b> stay out", ["tags stay out"]),
+    ("Vec<String> stays", ["Vec<String> stays"]),
+    ("a</kbd> b", ["a</kbd> b"]),
+    ("<p>\nin it\n</p>", ["<p>", "in it", "</p>"]),
+    ("<!-- note -->\n\nend", ["<!-- note -->", "", "end"]),
 ]
 
 
@@ -25,7 +28,17 @@ def test_markdown_is_laid_out_for_the_width(text: str, lines: list[str]) -> None
 
 @pytest.mark.parametrize("colour", [True, False])
 @pytest.mark.parametrize(
-    "text", ["\x1b[2Jx", "`\x1b]0;title\x07`", "```\n\x9b31m\n```", "[a](http://x/\x1b[1m)", "\u202eabc"]
+    "text",
+    [
+        "\x1b[2Jx",
+        "`\x1b]0;title\x07`",
+        "```\n\x9b31m\n```",
+        "[a](http://x/\x1b[1m)",
+        "\u202eabc",
+        "&#x202e;abc",
+        "**&#8238;&#27;[2J** &#x9b;",
+        "[&#x202e;](http://x/&#x202e;)",
+    ],
 )
 def test_no_sequence_of_the_text_itself_reaches_the_terminal(text: str, colour: bool) -> None:
     shown = "\n".join(markdown_lines(text, 60, colour=colour))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
+from typing import Protocol
 
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import Heading, Markdown
+from rich.markdown import Heading, Markdown, Paragraph
 from rich.theme import Theme
 
 from handrail.surfaces.cli.text import printable
@@ -24,8 +26,39 @@ class _LeftHeading(Heading):
         yield self.text
 
 
+class _Token(Protocol):
+    """What is used here of a piece of parsed Markdown."""
+
+    type: str
+    content: str
+
+    @property
+    def children(self) -> Iterable[_Token] | None: ...
+
+
 class _Inline(Markdown):
-    elements = {**Markdown.elements, "heading_open": _LeftHeading}  # noqa: RUF012 (rich reads it off the class)
+    """Tags are text like any other: rich leaves them out, `Vec<String>` and what stands within `<details>` included."""
+
+    elements = {  # noqa: RUF012 (rich reads it off the class)
+        **Markdown.elements,
+        "heading_open": _LeftHeading,
+        "html_block": Paragraph,
+    }
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, hyperlinks=False, code_theme="ansi_dark")
+        _show_all(self.parsed)
+
+
+def _show_all(tokens: Iterable[_Token]) -> None:
+    for token in tokens:
+        if token.type == "html_inline":
+            token.type = "text"
+        elif token.type == "html_block":
+            token.content = token.content.rstrip("\n")
+        # An entity (`&#x202e;`) stands for a character that is only there once the text is parsed.
+        token.content = printable(token.content, keep_lines=True)
+        _show_all(token.children or ())
 
 
 def markdown_lines(text: str, width: int, *, colour: bool) -> list[str]:
@@ -41,7 +74,7 @@ def markdown_lines(text: str, width: int, *, colour: bool) -> list[str]:
         theme=_THEME,
     )
     shown = printable(text.expandtabs(4), keep_lines=True)
-    console.print(_Inline(shown, hyperlinks=False, code_theme="ansi_dark"))
+    console.print(_Inline(shown))
     return _trimmed([line.rstrip() for line in out.getvalue().split("\n")])
 
 
