@@ -114,10 +114,13 @@ FILLED = [
     ("$${TOK} ${TOK}", "${TOK} abc"),
     ("${1x} $ {TOK} $TOKEN", "${1x} $ {TOK} $TOKEN"),
     ("100$", "100$"),
+    ("${TOK} ${NONE:-", "abc ${NONE:-"),
+    ("${NONE:-${NONE:-d}", "${NONE:-d"),
+    ("${NONE:-" * 50_000, "${NONE:-" * 50_000),
 ]
 
 
-@pytest.mark.parametrize(("written", "value"), FILLED)
+@pytest.mark.parametrize(("written", "value"), FILLED, ids=lambda text: text[:40])
 def test_variables_are_filled_in(world: World, written: str, value: str) -> None:
     write(
         world.workspace / ".mcp.json",
@@ -204,8 +207,13 @@ def test_people_see_an_address_without_what_may_be_a_secret_in_it(world: World, 
         (["-c", "TOKEN=${B} KEY=k1 exec server"], "-c TOKEN=${B} KEY=…"),
         (["-c", "curl https://h?a=1 -H x-api-key:k1"], "-c curl https://h?a=…"),
         (['{"password": "k1", "mode": "x"}'], '{"password": …'),
+        (["1key=k1"], "1key=…"),
+        (["a=b=token=k1"], "a=b=token=…"),
+        (["a" * 50_000 + " --token=k1"], "a" * 197 + "…"),
+        (["https://h/" + "?" * 50_000], "https://h/" + "?" * 187 + "…"),
         (["--key-file", "a.pem", "--port=80", "C:\\x", "a=b"], "--key-file a.pem --port=80 C:\\x a=b"),
     ],
+    ids=lambda given: str(given)[:40],
 )
 def test_people_see_a_command_without_what_may_be_a_secret_in_it(
     world: World, args: list[str], people_see: str

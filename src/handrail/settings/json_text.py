@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import re
 
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL)
+_TEXT = r'"(?:[^"\\\n]|\\.)*+"?'
+"""Also one without an end, of which the parser tells: a search that tried again behind it would look at all of a file
+once for each quote."""
+_COMMENT = re.compile(rf"{_TEXT}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(rf"{_TEXT}|,(?=\s*[}}\]])", re.DOTALL)
 
 
 class NotJson(Exception):
@@ -19,7 +23,8 @@ class NotJson(Exception):
 def parsed(text: str) -> dict[str, object]:
     """What a text says; `//` and `/* */` are comments. Raises NotJson."""
     try:
-        document = json.loads(_TOKEN.sub(_blank, text.removeprefix("\ufeff")))
+        plain = _COMMENT.sub(_blank, text.removeprefix("\ufeff"))
+        document = json.loads(_LAST_COMMA.sub(_blank, plain))
     except json.JSONDecodeError as error:
         raise NotJson(error.lineno, f"not valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits; a thousand brackets
@@ -32,4 +37,5 @@ def parsed(text: str) -> dict[str, object]:
 def _blank(token: re.Match[str]) -> str:
     """Texts stay; of the rest the lines stay, so that errors are where the person looks."""
     text = token[0]
-    return text if text.startswith('"') else "\n" * text.count("\n") or " "
+    stays = text.startswith('"') or (text.startswith("/*") and not text.endswith("*/")) or text == "/*/"
+    return text if stays else "\n" * text.count("\n") or " "

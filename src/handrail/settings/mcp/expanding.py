@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from handrail.contract.values import value
 from handrail.settings.mcp.server import Concealed
 
-_IN_BRACES = r"\$(?P<plain>\$)?\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<otherwise>[^}]*))?\}"
-_BRACED = re.compile(_IN_BRACES)
-_BRACED_OR_BARE = re.compile(rf"{_IN_BRACES}|\$(?P<bare>[A-Za-z_][A-Za-z0-9_]*)")
+_BRACED = re.compile(r"\$(?P<plain>\$)?\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<otherwise>[^}]*))?\}")
+_BARE = re.compile(r"\$(?P<bare>[A-Za-z_][A-Za-z0-9_]*)")
+_BRACED_OR_BARE = re.compile(f"{_BRACED.pattern}|{_BARE.pattern}")
 
 
 class NotSet(Exception):
@@ -30,20 +30,24 @@ class Variables:
         values: list[str] = []
 
         def one(found: re.Match[str]) -> str:
-            values.append(self._one(found))
+            values.append(self._one(found.groupdict(), found[0]))
             return values[-1]
 
-        made = (_BRACED_OR_BARE if self.bare else _BRACED).sub(one, text)
+        # Behind the last brace no variable ends: its end is not looked for there anew for each that seems to begin.
+        end = text.rfind("}") + 1
+        made = (_BRACED_OR_BARE if self.bare else _BRACED).sub(one, text[:end])
+        made += _BARE.sub(one, text[end:]) if self.bare else text[end:]
         return text if made == text else Concealed(made, tuple(values))
 
-    def _one(self, found: re.Match[str]) -> str:
-        if found["plain"]:
-            return found[0][1:]
-        if self.bare and found["bare"]:
-            return self.values.get(found["bare"], found[0])
-        held = self.values.get(found["name"])
-        if found["otherwise"] is not None:  # as a shell has it: also for a variable that is empty
-            return held or found["otherwise"]
+    def _one(self, found: Mapping[str, str | None], written: str) -> str:
+        if found.get("plain"):
+            return written[1:]
+        if bare := found.get("bare"):
+            return self.values.get(bare, written)
+        name = found["name"] or ""
+        held, otherwise = self.values.get(name), found["otherwise"]
+        if otherwise is not None:  # as a shell has it: also for a variable that is empty
+            return held or otherwise
         if held is None:
-            raise NotSet(found["name"])
+            raise NotSet(name)
         return held

@@ -13,11 +13,12 @@ _VARIABLE = r"\$(?:\{\w+\}|[A-Za-z_]\w*)"
 _NO_SECRET = re.compile(rf"{HIDDEN}|(?:[A-Za-z]+\s+)?{_VARIABLE}(?=[\s&#\"']|$)")
 """`${TOKEN}`, `Bearer ${TOKEN}`: it stands for a secret. Or what stood here is hidden."""
 _OPTION = re.compile(r"--?([A-Za-z][\w.-]*)")
-_NAMED = re.compile(r"([A-Za-z][\w.-]*)[\"']?\s*[=:]\s*(?=\S)")
-"""`--api-key=X`, `TOKEN=X`, `X-Api-Key: X`, `"token": "X"`, wherever it stands in a word."""
+_NAMED = re.compile(r"(?<![\w.-])([\w.-]++)[\"']?\s*+[=:]\s*+(?=\S)")
+"""`--api-key=X`, `TOKEN=X`, `X-Api-Key: X`, `"token": "X"`, wherever it stands in a word. Each name is looked at once,
+however long it is."""
 _USER = re.compile(rf"(?<=://)(?!{_VARIABLE}@)[^/?#@:]+(?=@)")
 _PASSWORD = re.compile(rf"(?<=://)([^/?#@:]*:)(?!{_VARIABLE}@)[^/?#@]+(?=@)")
-_QUERY_VALUE = re.compile(rf"([?&][^=&#]*=)(?!{_VARIABLE}(?:[&#]|$))[^&#]+")
+_QUERY_VALUE = re.compile(rf"([?&][^=&#?]*+=)(?!{_VARIABLE}(?:[&#]|$))[^&#]+")
 
 
 def shown_words(words: Iterable[str]) -> str:
@@ -48,6 +49,6 @@ def _shown(words: Iterable[str]) -> Iterator[str]:
 
 def _without_named(word: str) -> str:
     for found in _NAMED.finditer(word):
-        if names_secret(found[1]) and not _NO_SECRET.match(word, found.end()):
+        if names_secret(found[1].lstrip("-.0123456789")) and not _NO_SECRET.match(word, found.end()):
             return f"{word[: found.end()]}{HIDDEN}"
     return word
