@@ -113,7 +113,7 @@ async def test_where_nobody_can_know_what_is_listed_nothing_is_sent_and_the_next
     script, go = changing(world, ONE)
     file = tmp_path / "listed"
     script["before"] = {"tools/list": [{"wait": str(file)}]}
-    config = world.config("s", script, start_within=0.5)
+    config = world.config("s", script, start_within=3)
     file.touch()
     async with world.session(config, mode=Mode.DEFAULT, asker=Person(Unanswered.LATER, Unanswered.LATER)) as session:
         await ready(session)
@@ -121,7 +121,7 @@ async def test_where_nobody_can_know_what_is_listed_nothing_is_sent_and_the_next
         state = await approved_after(session, lambda: touched(go, lambda: world.servers[0].is_stale))
         assert isinstance(state, Failed)
         assert state.fault.message == (
-            "s said that its tools changed, and did not list them within 0.5 s. The call was not sent. Go on without "
+            "s said that its tools changed, and did not list them within 3 s. The call was not sent. Go on without "
             "it, or try again later."
         )
         file.touch()
