@@ -147,6 +147,41 @@ def test_what_is_said_is_edited_too_with_its_pastes_written_out(opened: Opened, 
         screen.until("You said 20 lines, from 'LOOK: LINE 0' to 'LINE 19'.")
 
 
+IN_THE_EDITOR = """
+pathlib.Path("go").touch()
+journals = pathlib.Path(os.environ["HANDRAIL_STATE"])
+def questions():
+    with contextlib.closing(sqlite3.connect(next(journals.glob("*.sqlite")))) as journal:
+        return journal.execute("SELECT count(*) FROM approvals").fetchone()[0]
+while not questions(): time.sleep(0.02)
+print("a question is open", flush=True)
+while not os.path.exists("read on"): time.sleep(0.02)
+time.sleep(1)
+file.write_text("My words, and more.")
+"""
+
+
+def test_a_question_that_comes_meanwhile_takes_no_key_of_the_editor_and_leaves_what_was_written(
+    opened: Opened, editor: Editor, project: Path
+) -> None:
+    command = editor(f"import contextlib, sqlite3\n{IN_THE_EDITOR}")
+    with opened("asks_late", VISUAL=command) as screen:
+        screen.until(READY)
+        screen.type("do it\r")
+        screen.until("●")
+        screen.type(f"My words{CTRL_G}")
+        screen.until("a question is open")
+        screen.type("y")
+        (project / "read on").touch()
+        screen.until(KEYS)
+        screen.type("n")
+        screen.until("why not")
+        screen.type("not now\r")
+        screen.until("Over.")
+        screen.until("> My words, and more.y")
+    assert (project / "a.txt").read_text() == "one\ntwo\n"
+
+
 def program(folder: Path, name: str) -> str:
     path = folder / name
     path.write_text("#!/bin/sh\n")

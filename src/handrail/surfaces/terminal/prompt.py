@@ -42,9 +42,7 @@ TICK = 0.5
 """Seconds between two drawings while the agent works and time passes."""
 ESCAPE = 0.05
 """Seconds within which a terminal sends the rest of a key that begins with Escape."""
-
-
-PIECE = 65_536
+_PIECE = 65_536
 
 
 class Prompt:
@@ -73,6 +71,8 @@ class Prompt:
         self._last_key = 0.0
         self._interrupts = Twice()
         self._left = False
+        self._in_editor = False
+        """What is typed is the editor's, and nothing that is printed is seen."""
         self._input: Input = create_input()
         self._output: Output = inline_output()
         depth = ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT
@@ -224,13 +224,17 @@ class Prompt:
 
     async def _edit(self, buffer: Buffer, suffix: str) -> None:
         """What stands for a paste is written out. A question that is gone by then is not answered any more."""
-        asked = self.asked
-        async with in_terminal():
-            try:
-                text, problem = await edited(self.pastes.whole(buffer.text), suffix, os.environ), ""
-            except UsageError as error:
-                text, problem = None, str(error)
-        if asked is not self.asked:
+        asked, self._in_editor = self.asked, True
+        try:
+            async with in_terminal():
+                try:
+                    text, problem = await edited(self.pastes.whole(buffer.text), suffix, os.environ), ""
+                except UsageError as error:
+                    text, problem = None, str(error)
+        finally:
+            self._in_editor = False
+            self._note_key()
+        if buffer is self.typed and asked is not self.asked:
             return
         if text is not None:
             buffer.document = Document(text, _beginning(text))
@@ -241,7 +245,7 @@ class Prompt:
         """Lines typed before there was a prompt. The terminal kept them until their Enter came, and made a line's end
         of it that the prompt would take for a new line of what is being typed."""
         sent = bytearray()
-        while self._has_input() and (piece := os.read(self._input.fileno(), PIECE)):
+        while self._has_input() and (piece := os.read(self._input.fileno(), _PIECE)):
             sent += piece
         text = sent.decode("utf-8", "replace").strip()
         if text:
@@ -261,7 +265,7 @@ class Prompt:
         left = self._last_key + CALM - time.monotonic()
         if self.asked is not asked:
             return
-        if left > 0 or self._has_input():
+        if left > 0 or self._in_editor or self._has_input():
             asyncio.get_running_loop().call_later(max(left, REDRAW), self._take_keys_when_calm, asked)
             return
         self.takes_keys = True
