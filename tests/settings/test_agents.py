@@ -64,6 +64,47 @@ def test_what_can_not_be_understood_is_no_agent_and_is_told(text: str) -> None:
     assert read.problems
 
 
+NARROWED = [
+    ({"tools": "Read, Grep"}, Reach(("Read", "Grep")), None),
+    ({"disallowedTools": "Bash"}, Reach(None, ("Bash",)), None),
+    ({"permissionMode": "plan", "model": "haiku"}, Reach(), Mode.PLAN),
+]
+
+
+@pytest.mark.parametrize(("fields", "reach", "mode"), NARROWED, ids=str)
+def test_a_colon_in_the_description_takes_away_no_limit(
+    fields: dict[str, str], reach: Reach, mode: Mode | None
+) -> None:
+    read = read_agent(agent("Use it: often.", **fields), "looker")
+    assert read.type is not None
+    assert (read.type.description, read.type.reach, read.type.mode) == ("Use it: often.", reach, mode)
+    assert "line 2: the front matter is not YAML" in read.problems[0]
+
+
+@pytest.mark.parametrize("description", ["Looks.", "Use it: often."])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tools", "{Read: true}"),
+        ("tools", "\n- [Read]"),
+        ("tools", "Read\n  : Grep"),
+        ("disallowedTools", "[[Bash]]"),
+        ("mode", "{a: plan}"),
+        ("permissionMode", "\n- [plan]"),
+    ],
+)
+def test_an_agent_whose_limits_can_not_be_read_is_left_out(description: str, name: str, text: str) -> None:
+    read = read_agent(agent(description, **{name: text}), "looker")
+    assert read.type is None
+    assert f"what it says of {name} can't be read" in read.problems[-1]
+
+
+def test_what_a_description_says_of_tools_is_no_limit() -> None:
+    read = read_agent(agent("Use it: it has tools: many."), "looker")
+    assert read.type is not None
+    assert read.type.reach == Reach()
+
+
 class World:
     def __init__(self, folder: Path) -> None:
         self.where = Folders(folder / "system", folder / "user", folder / "state")

@@ -96,6 +96,27 @@ def test_an_unquoted_colon_leaves_name_and_description_and_allows_nothing() -> N
 
 
 @pytest.mark.parametrize(
+    ("matter", "for_model"),
+    [
+        ("description: Use this: often\ndisable-model-invocation: true\n", False),
+        ("description: Use this: often\ndisable-model-invocation: false\n", True),
+        ("description: Use this: often\ndisable-model-invocation:\n  true\n", False),
+        ("disable-model-invocation: {a: b}\n", False),
+        ("- disable-model-invocation: true\n", False),
+        ("disable-model-invocation: true\nx: " + "[" * 300, False),
+        ("disable-model-invocation: true\nx: " + "y" * MOST, False),
+        ("description: Use this: often\n", True),
+        ("x: " + "y" * MOST, True),
+    ],
+    ids=lambda said: str(said)[:60],
+)
+def test_a_skill_for_people_is_offered_to_no_model_though_its_front_matter_can_not_be_read(
+    matter: str, for_model: bool
+) -> None:
+    assert read_front_matter(matter).for_model is for_model
+
+
+@pytest.mark.parametrize(
     "matter",
     ["a: " + "[" * 9_000, "x: " + "y" * MOST, "a: &a [x]\nb: &b [*a,*a]\nc: [*b,*b]", "a: *nobody", "\t", "a: \x00"],
 )

@@ -157,11 +157,6 @@ def _waiting_in(found: Iterable[ToolFolder | ToolCommands]) -> Iterator[Waiting]
     yield from (each.waiting for each in found if each.waiting is not None)
 
 
-def _problems_in(folders: Iterable[ToolFolder]) -> Iterator[str]:
-    for folder in folders:
-        yield from folder.problems
-
-
 def _servers(opener: Opener, configs: tuple[ConfigFile, ...], environ: Mapping[str, str]) -> FoundServers:
     if not may_name_servers(configs, opener.workspace, home := _home(environ)):
         return FoundServers()

@@ -19,6 +19,7 @@ from handrail.settings.skills.front_matter import Words, read_fields, split
 from handrail.settings.skills.listing import one_line
 
 _FIELDS = ("name", "description", "tools", "disallowedTools", "model", "mode", "permissionMode")
+_NARROWING = ("tools", "disallowedTools", "mode", "permissionMode")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 _THEIR_MODES: Mapping[str, str] = MappingProxyType(
@@ -39,7 +40,8 @@ class ReadAgent:
 def read_agent(text: str, stem: str) -> ReadAgent:
     """`stem` is the file's name without its ending: the agent's, where the text names none. Never raises.
 
-    What can't be understood narrows: an unknown mode leaves the agent out, a tool in brackets is not given.
+    What can't be understood narrows: an unknown mode, or a list of tools that can't be read, leaves the agent out; a
+    tool in brackets is not given.
     """
     matter, role = split(text)
     fields = read_fields(matter, _FIELDS)
@@ -50,6 +52,9 @@ def read_agent(text: str, stem: str) -> ReadAgent:
         return ReadAgent(None, (*problems, "it has no name that can be used"))
     if not description or not role.strip():
         return ReadAgent(None, (*problems, "it says nowhere what it is for, or what it is to do"))
+    if lost := [field for field in _NARROWING if field in fields.unread]:
+        why = f"what it says of {' and '.join(lost)} can't be read: write it as a text, or as a list of texts"
+        return ReadAgent(None, (*problems, why))
     mode = _mode(fields.text("mode") or fields.text("permissionMode"))
     if isinstance(mode, str) and not isinstance(mode, Mode):
         return ReadAgent(None, (*problems, f"its mode is unknown: {mode}"))

@@ -25,6 +25,7 @@ _PLAIN = re.compile(r"(name|description)[ \t]*:[ \t]+(\S.*)")
 _LINE = re.compile(r"([A-Za-z_][\w-]{0,63}): ([A-Za-z0-9][\w ,.;()'/+=*-]*)", re.ASCII)
 """A name and one line of text, which YAML takes as they stand: nothing in it has a meaning there."""
 _NO = frozenset(("", "false", "no", "off", "0"))
+_ALLOWING = frozenset(("allowed-tools",))
 
 
 @value
@@ -61,22 +62,24 @@ class Fields:
 
     said: Mapping[str, tuple[Words, ...]]
     problems: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()
+    """Those that stand there and can't be read: what they would have forbidden is forbidden all the same."""
 
     def text(self, name: str) -> str:
         return " ".join(words.text for words in self.said.get(name, ())).strip()
 
 
 def read_front_matter(matter: str) -> FrontMatter:
-    """Never raises. Of what is no YAML, a plain name and description are read, and nothing that allows anything."""
+    """Never raises. Of what is no YAML, plain lines are read, and nothing that allows anything."""
     return _read(read_fields(matter, _FIELDS))
 
 
 def read_fields(matter: str, names: Iterable[str]) -> Fields:
-    """The fields of these names. Never raises; of what is no YAML, a plain name and description are read alone."""
+    """The fields of these names. Never raises; of what is no YAML, plain lines are read, and none that allows anything."""
     if len(matter) > MOST:
-        return Fields({}, (f"line 1: the front matter is longer than {MOST} characters",))
+        return _nothing(f"line 1: the front matter is longer than {MOST} characters", matter, names)
     if matter.count("[") + matter.count("{") > MOST_BRACKETS:
-        return Fields({}, (f"line 1: the front matter opens more than {MOST_BRACKETS} brackets",))
+        return _nothing(f"line 1: the front matter opens more than {MOST_BRACKETS} brackets", matter, names)
     if (simple := _simple(matter, names)) is not None:
         return simple
     import yaml  # costs as much as an interpreter's start, and most front matter has nothing that needs it
@@ -85,15 +88,31 @@ def read_fields(matter: str, names: Iterable[str]) -> Fields:
         # Composed and not constructed: no tag makes an object, no word a boolean, and an alias is never copied.
         root = yaml.compose(matter, Loader=yaml.BaseLoader)
     except (yaml.YAMLError, RecursionError) as error:
-        return _plain(matter, error)
+        return _plain(matter, error, names)
     if root is None:
         return Fields({})
     if not isinstance(root, yaml.MappingNode):
-        return Fields({}, ("line 2: the front matter is not a table of names and values",))
-    problems: list[str] = []
+        return _nothing("line 2: the front matter is not a table of names and values", matter, names)
+    said: dict[str, tuple[Words, ...]] = {}
+    unread: dict[str, str] = {}
     fields = dict(_fields(root.value))
-    said = {name: _texts(fields[name], name, problems) for name in names if name in fields}
-    return Fields(said, tuple(problems))
+    for name in filter(fields.__contains__, names):
+        texts = _texts(fields[name])
+        if texts is None:
+            problem = f"{name} is neither a text nor a list of texts; it is left out"
+            unread[name] = f"line {_line(fields[name])}: {problem}"
+        else:
+            said[name] = texts
+    return Fields(said, tuple(unread.values()), frozenset(unread))
+
+
+def _nothing(problem: str, matter: str, names: Iterable[str]) -> Fields:
+    return Fields({}, (problem,), frozenset(_named(matter, names)))
+
+
+def _named(text: str, names: Iterable[str]) -> Iterator[str]:
+    """The fields that may be meant in what is no YAML."""
+    return (name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}[\"']?[ \t]*:", text))
 
 
 def _simple(matter: str, names: Iterable[str]) -> Fields | None:
@@ -117,23 +136,23 @@ def _read(fields: Fields) -> FrontMatter:
         f"{fields.text('description')} {fields.text('when_to_use')}".strip(),
         fields.said.get("allowed-tools", ()),
         tuple(path for words in fields.said.get("paths", ()) for path in re.split(r"[\s,]+", words.text) if path),
-        fields.text("disable-model-invocation").lower() in _NO,
+        fields.text(_NOT_FOR_MODELS).lower() in _NO and _NOT_FOR_MODELS not in fields.unread,
         fields.problems,
     )
 
 
-_FIELDS = ("name", "description", "when_to_use", "allowed-tools", "paths", "disable-model-invocation")
+_NOT_FOR_MODELS = "disable-model-invocation"
+_FIELDS = ("name", "description", "when_to_use", "allowed-tools", "paths", _NOT_FOR_MODELS)
 
 
-def _texts(field: Node, name: str, problems: list[str]) -> tuple[Words, ...]:
-    """A text, or a list of texts."""
+def _texts(field: Node) -> tuple[Words, ...] | None:
+    """A text, or a list of texts; None for what is neither."""
     import yaml
 
     items = field.value if isinstance(field, yaml.SequenceNode) else [field]
     if all(isinstance(item, yaml.ScalarNode) for item in items):
         return tuple(Words(_line(item), item.value) for item in items)
-    problems.append(f"line {_line(field)}: {name} is neither a text nor a list of texts; it is left out")
-    return ()
+    return None
 
 
 def _line(node: Node) -> int:
@@ -142,13 +161,26 @@ def _line(node: Node) -> int:
     return 2 + (mark.line if mark is not None else 0)
 
 
-def _plain(matter: str, error: Exception) -> Fields:
-    """Many write `description: Use this: …` without quotes, which YAML takes for a table in a table."""
-    said: dict[str, str] = {}
-    for line in matter.splitlines():
+def _plain(matter: str, error: Exception, names: Iterable[str]) -> Fields:
+    """Many write `description: Use this: …` without quotes, which YAML takes for a table in a table. Of the other
+    fields those count that stand in one line, and once."""
+    said: dict[str, tuple[Words, ...]] = {}
+    unread: set[str] = set()
+    lines = matter.splitlines()
+    for number, line in enumerate(lines, 2):
         if (found := _PLAIN.fullmatch(line.rstrip())) and found[1] not in said:
-            said[found[1]] = found[2].strip("\"'")
+            said[found[1]] = (Words(number, found[2].strip("\"'")),)
+            continue
+        pair = _LINE.fullmatch(line.rstrip())
+        goes_on = lines[number - 1 : number] and lines[number - 1][:1] in (" ", "\t", "-")
+        if pair and pair[1] not in said and pair[1] not in _ALLOWING and not goes_on:
+            said[pair[1]] = (Words(number, pair[2]),)
+        else:
+            unread.update(_named(line, names))
     mark = getattr(error, "problem_mark", None)
     line_number = 2 + (mark.line if mark is not None else 0)
-    problem = f"line {line_number}: the front matter is not YAML; of it only plain lines of name and description count"
-    return Fields({name: (Words(line_number, text),) for name, text in said.items()}, (problem,))
+    problem = (
+        f"line {line_number}: the front matter is not YAML, for which a text with a colon stands in quotes; of it "
+        "plain lines count, and nothing that allows anything"
+    )
+    return Fields({name: said[name] for name in names if name in said}, (problem,), frozenset(unread))
