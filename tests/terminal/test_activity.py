@@ -6,14 +6,20 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from pydantic import BaseModel
 
 from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, Reported, ResponseDone
 from handrail.agent.model import CallBegun, TextArrived, ThinkingArrived, Usage, Waiting
 from handrail.contract.basics import CallId, Instant
 from handrail.contract.calls import CallRequest, Completed, Executing, ObjectArguments
+from handrail.contract.context import Output
 from handrail.contract.events import CallChanged, Event, NoticeGiven, OutputArrived, ProgressMade, TopicSet
+from handrail.contract.results import TerminalDisplay, ToolResult
+from handrail.contract.secret import Secret
+from handrail.contract.tool import Tool
 from handrail.session import Session
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.terminal.activity import Activity
@@ -133,6 +139,60 @@ async def test_a_private_key_is_not_shown_though_it_begins_above_the_window(tmp_
     key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n"
     shown.see(OutputArrived(CallId("c1"), key))
     assert "QUJD" not in "\n".join(shown.live(0.0, MOST))
+
+
+class LoginParams(BaseModel):
+    code: Annotated[str, Secret()]
+
+
+class Login(Tool[LoginParams]):
+    name, description = "login", "Logs in."
+
+    def describe(self, params: LoginParams) -> str:
+        return f"Log in with {params.code}"
+
+    async def run(self, params: LoginParams, output: Output) -> ToolResult:
+        output.text(f"sending {params.code}\n")
+        return ToolResult.of_text("in", display=TerminalDisplay("login", f"sent {params.code}", 0))
+
+
+@pytest.mark.parametrize("words", [False, True])
+async def test_what_a_tool_marks_as_secret_is_on_no_line_of_its_call(words: bool, tmp_path: Path) -> None:
+    shown, lines = picture(tmp_path, words=words), list[str]()
+
+    def see(event: Event) -> None:
+        lines.extend([*shown.see(event), *shown.live(0.0, MOST)])
+
+    async with Session.open(tmp_path, mode="bypass") as session:
+        session.add(Login())
+        session.subscribe(see)
+        await session.submit(CallRequest(CallId("c1"), "login", ObjectArguments({"code": "12-34"}))).settled
+    said = "\n".join(lines)
+    assert "12-34" not in said, said
+    for word in ("Log in with", "sending", "sent"):
+        assert f"{word} [redacted:marked]" in said
+
+
+@pytest.mark.parametrize(
+    ("beginning", "piece"),
+    [("", "word "), ("", "- a point\n"), ("| a | b |\n|:--|---|\n", "| one | two |\n"), ("", "one line\n")],
+)
+def test_what_is_laid_out_anew_does_not_grow_with_what_a_model_writes(beginning: str, piece: str) -> None:
+    laid_out: list[str] = []
+
+    def layout(block: str) -> list[str]:
+        laid_out.append(block)
+        return block.splitlines()
+
+    shown = Activity(Path("/ws"), Redactor({}), layout, lambda: 80, colour=False, words=False)
+    text = beginning + piece * 30_000
+    assert shown.hear(TextArrived(text)) == []
+    assert shown.live(0.0, MOST)[-1].rstrip().endswith(piece.rstrip())
+    (drawn,) = laid_out
+    assert len(drawn) < 4_000
+    assert drawn.startswith(beginning)
+    assert text.rstrip().endswith(drawn.removeprefix(beginning).rstrip())
+    assert shown.hear(ResponseDone(Usage()))[1:] == text.splitlines()
 
 
 async def test_the_calls_of_a_call_are_counted_and_shown_below_it_but_not_printed(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.text import bold, dim, printable
 from handrail.surfaces.cli.wrapping import alert
 from handrail.surfaces.terminal.call_lines import ShownCall, open_line, settled_lines, title_of, window_lines
-from handrail.surfaces.terminal.prose import Prose
+from handrail.surfaces.terminal.prose import Prose, newest
 from handrail.surfaces.terminal.sources import news_lines
 
 Layout: TypeAlias = Callable[[str], list[str]]
@@ -198,7 +198,7 @@ class Activity:
             tail = printable(" ".join(self._redactor.text(self._thought).split()))
             yield dim(f"(thinking: {'…' * (len(tail) > _THOUGHT)}{tail[-_THOUGHT:]})", colour=self._colour)
         if self._prose.open:
-            yield from ("", *self._layout(self._redactor.text(self._prose.open)))
+            yield from ("", *self._layout(newest(self._redactor.text(self._prose.open))))
 
     def _open_calls(self, now: float) -> Iterator[str]:
         for call in self._calls.values():

@@ -99,7 +99,7 @@ def open_line(call: ShownCall, now: float, redactor: Redactor, *, colour: bool) 
 
 def window_lines(call: ShownCall, redactor: Redactor, *, unfolded: bool, colour: bool) -> list[str]:
     """The end of its live output. Secrets are taken out of all of it at once, since a private key has many lines."""
-    lines = redactor.text("\n".join(call.output(KEPT))).split("\n")
+    lines = _knowing(call.state, redactor).text("\n".join(call.output(KEPT))).split("\n")
     shown = [line for line in lines if line or len(lines) > 1][-(UNFOLDED_WINDOW if unfolded else WINDOW) :]
     return [dim(f"  │ {printable(line.expandtabs(4))}", colour=colour) for line in shown]
 
@@ -109,14 +109,19 @@ def settled_lines(call: ShownCall, root: Path, redactor: Redactor, *, colour: bo
     state = call.state
     if not isinstance(state, SettledState):
         return []
-    knowing = redactor_for(state.invocation, redactor) if state.invocation else redactor
+    knowing = _knowing(state, redactor)
     mark, tint, word = _MARKS[type(state)]
     took = seconds((duration_ms(state) or 0.0) / 1000)
     more = [took, *([_calls(call.made)] if call.made else []), *_counted(state.result.display)]
     mark = f"{word}:" if words else tinted(mark, tint, colour=colour)
-    first = f"{mark} {title_of(state, redactor, colour=colour)}  {dim(', '.join(more), colour=colour)}"
+    first = f"{mark} {title_of(state, knowing, colour=colour)}  {dim(', '.join(more), colour=colour)}"
     details = "\n".join(_details(state, root, knowing, colour=colour, words=words))
     return [first, *([f"  {line}" for line in knowing.text(details).split("\n")] if details else [])]
+
+
+def _knowing(state: CallState, redactor: Redactor) -> Redactor:
+    """One that also knows what the tool marks as secret."""
+    return redactor_for(state.invocation, redactor) if state.invocation else redactor
 
 
 def _calls(made: int) -> str:
@@ -127,7 +132,7 @@ def title_of(state: CallState, redactor: Redactor, sought: str = "", *, colour: 
     """What was called, and what the call does, on one line."""
     described = "" if state.invocation is None else state.invocation.describe()
     name = bold(shown_name(state, sought), colour=colour)
-    return f"{name}  {redactor.text(printable(described))}".rstrip()
+    return f"{name}  {_knowing(state, redactor).text(printable(described))}".rstrip()
 
 
 def seconds(taken: float) -> str:

@@ -11,8 +11,14 @@ import re
 LONGEST_OPEN = 40
 """Lines of a fenced block that is still being written; a longer one is finished in parts."""
 
+LONGEST_DRAWN = 3_000
+"""Characters of an open block that are laid out anew at each drawing: about what a screen holds. A table of as many
+takes 50 ms, one of 100,000 some seconds."""
+
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 """What stands behind backticks has none itself (section 4.5): a line that begins with code in three is a paragraph."""
+_TABLE = re.compile(r" {0,3}[|:-][|: -]*")
+"""The second line of a table (https://github.github.com/gfm/#tables-extension-)."""
 
 
 class Prose:
@@ -75,6 +81,17 @@ class Prose:
         finished = ["\n".join(self._lines)] if self._lines else []
         self._lines, self._gap = [], 0
         return finished
+
+
+def newest(block: str) -> str:
+    """The end of an open block, where it is long; of a table or a fence, behind the lines that make it one."""
+    if len(block) <= LONGEST_DRAWN:
+        return block
+    first, second, *_ = *block[:LONGEST_DRAWN].split("\n"), ""
+    head = f"{first}\n" if _FENCE.match(first) else f"{first}\n{second}\n" if _TABLE.fullmatch(second) else ""
+    tail = block[-LONGEST_DRAWN:]
+    _, ends, rest = tail.partition("\n")
+    return head + (rest if ends else tail)
 
 
 def _mark(fence: str) -> str:
