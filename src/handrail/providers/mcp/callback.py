@@ -15,7 +15,8 @@ from handrail.errors import UsageError
 HOST = "127.0.0.1"
 PATH = "/callback"
 
-_MOST_BYTES = 16 * 1024
+_MOST_BYTES = 1024 * 1024
+"""Of a request: a browser sends all cookies of this address, whichever port set them."""
 _READ_WITHIN = 10.0
 
 
@@ -44,7 +45,7 @@ class Callback:
         return await self._returned
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, ValueError, TimeoutError, asyncio.IncompleteReadError):
+        with contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             async with asyncio.timeout(_READ_WITHIN):
                 head = await reader.readuntil(b"\r\n\r\n")
                 status, text = self._answer(head.split(b"\r\n", 1)[0].decode("ascii", "replace"))
