@@ -168,6 +168,11 @@ class Session:
         """The texts that sources have for people to send, each with the name of its provider."""
         return self._shelves.prompts()
 
+    async def prompted(self, source: str) -> None:
+        """Waits while a source, by its name among `sources`, is starting: then `prompts` has those of it. Raises
+        ToolFailed where it does not start."""
+        await self._shelves.prompted(source)
+
     async def refresh(self) -> None:
         """Looks again at where tools come from: the next menu has what changed. `run` ends with it."""
         await self._shelves.refresh()

@@ -270,7 +270,11 @@ def test_a_person_logs_in_once_and_sessions_use_it(place: Place) -> None:
         kept = "".join(file.read_text(errors="replace") for file in place.state.rglob("*.sqlite*") if file.is_file())
         kept += "".join(file.read_text() for file in place.state.rglob("*.log"))
         assert not [secret for secret in server.issued if secret in kept + called.out + called.err]
+        written = place.config.read_text()
+        place.config.write_text(f'{written}headers = {{ X-Team = "${{NOT_SET_HERE}}" }}\n')  # to log out sends none
+        assert "NOT_SET_HERE" in place.mcp("login", "locked").err
         assert place.mcp("logout", "locked").out == "Forgot the login at locked.\n"
+        place.config.write_text(written)
         assert place.mcp("test", "locked").code == 1
         assert not server.wrong
 
@@ -289,6 +293,13 @@ def test_a_login_that_is_refused_is_one_line(place: Place) -> None:
 def test_a_command_has_no_login(place: Place) -> None:
     place.mcp("add", "x", "--", "c")
     assert "needs no login" in place.mcp("login", "x").err
+    assert "has no login" in place.mcp("logout", "x").err
+
+
+def test_a_login_at_an_address_that_is_not_known_is_not_looked_for(place: Place) -> None:
+    place.mcp("add", "x", "--url", "https://${NOT_SET_HERE}/mcp")
+    done = place.mcp("logout", "x")
+    assert (done.code, "url needs the variable NOT_SET_HERE" in done.err) == (2, True)
 
 
 def test_a_link_that_came_with_the_workspace_gets_no_server_into_a_file_elsewhere(place: Place) -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from scenes import CTRL_U
+from scenes import CTRL_C, CTRL_U
 from screen import PATIENCE, Screen
 from test_terminal_command import CTRL_D, KEYS, MODELS
 
 from e2e.command import environment
 from handrail.wire import Wire
 from servers.provider_server import DIALECTS, ProviderServer
-from servers.script import Use, says
+from servers.script import Turn, Use, says
 
 PLAIN_SERVER = Path(__file__).parents[1] / "providers" / "mcp" / "plain_server.py"
 FILLED = "Look at the tides of Brest, day by day."
@@ -43,32 +46,69 @@ def listed(screen: Screen, heard: Path) -> None:
     raise AssertionError(screen.text)
 
 
-def test_it_is_listed_sent_and_answered_and_the_servers_tool_is_asked_about(tmp_path: Path) -> None:
-    work, config, script, heard = (tmp_path / name for name in ("work", "config", "server.json", "heard"))
+@dataclass
+class Stage:
+    """A folder with a server of prompts, and a model that answers in its turns."""
+
+    folder: Path
+    model: ProviderServer
+    heard: Path
+
+    @contextmanager
+    def screen(self) -> Iterator[Screen]:
+        name, key, address, path = MODELS[Wire.ANTHROPIC]
+        env = {**environment(self.folder / "state"), "TERM": "xterm-256color", key: "none"}
+        env[address] = self.model.url + path
+        with Screen("-m", "handrail", "--model", name, env=env, cwd=self.folder / "work") as screen:
+            screen.until("default   ")
+            yield screen
+            screen.type(CTRL_D)
+            assert screen.end() == 0
+
+    def filled(self) -> list[object]:
+        """What the server was asked for."""
+        asked = [json.loads(line)["params"] for line in self.heard.read_text().splitlines() if "prompts/get" in line]
+        return [(each["name"], each["arguments"]) for each in asked]
+
+
+@contextmanager
+def stage(folder: Path, *turns: Turn, **more: object) -> Iterator[Stage]:
+    work, config, script, heard = (folder / name for name in ("work", "config", "server.json", "heard"))
     work.mkdir()
     config.mkdir()
-    script.write_text(json.dumps({**SERVER, "heard": str(heard)}))
+    script.write_text(json.dumps({**SERVER, "heard": str(heard), **more}))
     (config / "config.toml").write_text(
         f'[mcp.servers.tides]\ncommand = "{sys.executable}"\nargs = ["-S", "{PLAIN_SERVER}", "{script}"]\n'
     )
-    wire = Wire.ANTHROPIC
-    name, key, address, path = MODELS[wire]
+    with ProviderServer(DIALECTS[Wire.ANTHROPIC](), turns) as model:
+        yield Stage(folder, model, heard)
+    assert model.wrong == []
+    assert FILLED in json.dumps(model.requests[0]["messages"])
+
+
+def test_it_is_listed_sent_and_answered_and_the_servers_tool_is_asked_about(tmp_path: Path) -> None:
     turns = [says("I ask the server.", Use("mcp__tides__high", {})), says("Day by day, then.")]
-    with ProviderServer(DIALECTS[wire](), turns) as server:
-        env = {**environment(tmp_path / "state"), "TERM": "xterm-256color", key: "none", address: server.url + path}
-        with Screen("-m", "handrail", "--model", name, env=env, cwd=work) as screen:
-            screen.until("default   ")
-            listed(screen, heard)
-            screen.type("/tides:plan Brest\r")
-            screen.until("I ask the server.")
-            screen.until("high on tides")
-            screen.until(KEYS)
-            screen.type("y")
-            screen.until("Day by day, then.")
-            screen.type(CTRL_D)
-            assert screen.end() == 0
-    assert server.wrong == []
-    assert FILLED in json.dumps(server.requests[0]["messages"])
-    asked = [json.loads(line) for line in heard.read_text().splitlines()]
-    (got,) = [each["params"] for each in asked if each.get("method") == "prompts/get"]
-    assert (got["name"], got["arguments"]) == ("plan", {"port": "Brest"})
+    with stage(tmp_path, *turns) as given, given.screen() as screen:
+        listed(screen, given.heard)
+        screen.type("/tides:plan Brest\r")
+        screen.until("I ask the server.")
+        screen.until("high on tides")
+        screen.until(KEYS)
+        screen.type("y")
+        screen.until("Day by day, then.")
+    assert given.filled() == [("plan", {"port": "Brest"})]
+
+
+def test_while_its_server_starts_it_waits_until_that_is_there_or_the_person_stops_it(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    waits = {"before": {"initialize": [{"wait": str(started)}]}}
+    with stage(tmp_path, says("Day by day, then."), **waits) as given, given.screen() as screen:
+        screen.type("/tides:plan Brest\r")
+        screen.until("tides is starting; /tides:plan waits for it. Ctrl-C stops that.")
+        screen.type(CTRL_C)
+        screen.until("Interrupted.")
+        screen.type("/tides:plan Quimper\r")
+        screen.until("> /tides:plan Quimper")
+        started.touch()
+        screen.until("Day by day, then.")
+    assert given.filled() == [("plan", {"port": "Quimper"})]

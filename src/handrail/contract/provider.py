@@ -121,6 +121,16 @@ class Foreseeable(Protocol):
 
 
 @runtime_checkable
+class Prompting(Protocol):
+    """What a provider is beside, when it may have prompts, and learns of them later than how it stands."""
+
+    async def prompted(self) -> None:
+        """Returns once those that it has are on its shelf, or none are known of. Bounds itself. Raises ToolFailed where
+        it does not start."""
+        ...
+
+
+@runtime_checkable
 class Aware(Protocol):
     """What a provider is beside, when it knows without a look whether it has anything to refresh: where it hasn't, a
     turn passes it by."""

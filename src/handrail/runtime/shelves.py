@@ -9,8 +9,9 @@ from typing import Any
 
 from handrail.catalog.registry import Registry
 from handrail.contract.events import SourceChanged
-from handrail.contract.provider import Aware, Condition, Foreseeable, Prompt, Provider, Quick, SourceStatus
+from handrail.contract.provider import Aware, Condition, Foreseeable, Prompt, Prompting, Provider, Quick, SourceStatus
 from handrail.contract.tool import Tool
+from handrail.errors import ToolFailed
 from handrail.runtime.bus import Bus
 from handrail.runtime.guard import Returned, guarded, guarded_call
 from handrail.sandbox.finishing import to_the_end
@@ -67,6 +68,14 @@ class Shelves:
         starting = [shelf for shelf in self._shelves.values() if shelf.is_starting and _may_have(shelf.provider, tool)]
         await asyncio.gather(*(shelf.settled(LONGEST_START) for shelf in starting))
         return bool(starting)
+
+    async def prompted(self, source: str) -> None:
+        """Waits for the prompts of one source. Raises ToolFailed where it gives none because it does not start."""
+        for shelf in self._shelves.values():
+            if source in shelf.statuses and isinstance(shelf.provider, Prompting):
+                ended = await guarded(shelf.provider.prompted())
+                if not isinstance(ended, Returned):
+                    raise ToolFailed(ended.message)
 
     async def started(self) -> None:
         """Waits until no source is starting any more."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from http_server import Answer, HttpServer, Message, Send, event, head, result, serving, whole
 from mcp_world import PATIENCE, World, called, ready, text_of, until
 
 from accounts import case
-from handrail.contract.calls import Cancelled, Failed
+from handrail.contract.calls import Cancelled, Completed, Failed
 from handrail.contract.provider import Condition
 from handrail.providers.mcp import restarts
 from handrail.providers.mcp.lines import MOST_LINE
@@ -107,6 +109,18 @@ async def sends_too_large_an_event(message: Message, send: Send) -> None:
     await send(head(content_type="text/event-stream") + b"data: ")
     for _ in range(MOST_LINE // 1_000_000 + 2):
         await send(b"x" * 1_000_000)
+
+
+async def never_ends(message: Message, send: Send) -> None:
+    await send(head("200 OK", content_type="text/plain"))
+    while True:
+        await send(b"more of it\n")
+
+
+async def leads_on_for_ever(message: Message, send: Send) -> None:
+    await send(head("307 Temporary Redirect", location="/elsewhere", content_type="text/plain"))
+    while True:
+        await send(b"more of it\n")
 
 
 async def never_answers(message: Message, send: Send) -> None:
@@ -247,7 +261,10 @@ async def test_a_session_that_the_server_ended_is_begun_anew_and_the_call_is_not
         assert server.methods().count("initialize") == 2
 
 
-@pytest.mark.parametrize("how", [closes_at_once, is_down, never_answers, sends_html], ids=lambda how: how.__name__)
+HOWS = [closes_at_once, is_down, never_answers, sends_html, never_ends, leads_on_for_ever]
+
+
+@pytest.mark.parametrize("how", HOWS, ids=lambda how: how.__name__)
 @pytest.mark.parametrize("step", ["initialize", "notifications/initialized", "tools/list", "DELETE"])
 async def test_a_server_may_fail_at_any_step_and_the_session_goes_on(tmp_path: Path, step: str, how: Answer) -> None:
     world = World(tmp_path)
@@ -259,7 +276,9 @@ async def test_a_server_may_fail_at_any_step_and_the_session_goes_on(tmp_path: P
         assert text_of(await called(session, "own")) == "ok"
 
 
-def of_the_older_transport(greeted: Answer | None = None) -> HttpServer:
+def of_the_older_transport(
+    greeted: Answer | None = None, answers: Mapping[str, Answer] = MappingProxyType({})
+) -> HttpServer:
     """Answers come over the stream of events, not to the message. `greeted` is how it answers at its own address."""
     out = asyncio.Queue[bytes]()
 
@@ -274,7 +293,7 @@ def of_the_older_transport(greeted: Answer | None = None) -> HttpServer:
             if body:
                 out.put_nowait(body)
 
-        plain = HttpServer()
+        plain = HttpServer(dict(answers))
         await plain._answer("POST", message, aside)
         await send(head("202 Accepted", content_length="0"))
 
@@ -315,6 +334,66 @@ async def test_the_older_transport_of_two_channels_works(tmp_path: Path) -> None
         async with world.session(world.config("web", {}, transport=transport)) as session:
             await ready(session)
             assert text_of(await called(session, "mcp_web_one", {"a": 1})) == '{"a": 1}'
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (is_down, "HTTP 503 Service Unavailable: down for repairs"),
+        (closes_at_once, "the connection broke"),
+        (never_ends, "did not answer one within 1 s"),
+        (says_error("400 Bad Request", -32602, "no such argument"), "no such argument (error -32602)"),
+    ],
+    ids=["is down", "closes", "never ends", "refuses"],
+)
+async def test_what_the_older_transport_does_not_take_fails_its_call_alone(
+    tmp_path: Path, answer: Answer, said: str
+) -> None:
+    world, server = World(tmp_path), of_the_older_transport()
+    server.answers["one"] = answer
+    async with serving(server):
+        transport = replace(server.transport, kind="sse")
+        within = 1 if answer is never_ends else PATIENCE
+        async with world.session(world.config("web", {}, transport=transport, call_within=within)) as session:
+            await ready(session)
+            assert said in text_of(await called(session, "mcp_web_one"))
+            assert text_of(await called(session, "mcp_web_two", {"a": 1})) == '{"a": 1}'
+            assert server.methods().count("initialize") == 1
+
+
+async def test_the_older_transport_has_room_for_a_picture(tmp_path: Path) -> None:
+    async def large(message: Message, send: Send) -> None:
+        await send(whole(result(message, {"content": [{"type": "text", "text": "x" * 3_000_000}]})))
+
+    world = World(tmp_path)
+    async with serving(of_the_older_transport(answers={"one": large})) as server:
+        transport = replace(server.transport, kind="sse")
+        async with world.session(world.config("web", {}, transport=transport)) as session:
+            await ready(session)
+            assert isinstance(await called(session, "mcp_web_one"), Completed)
+            assert server.methods().count("initialize") == 1
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        (b"event: endpoint\ndata: http://elsewhere.test/messages\n\n", "It wants its messages at another server"),
+        (b": nothing\n\n", "Its events ended before it said where it takes messages"),
+    ],
+)
+async def test_an_older_server_that_takes_no_messages_of_its_own_is_none(
+    tmp_path: Path, events: bytes, said: str
+) -> None:
+    async def greets(message: Message, send: Send) -> None:
+        await send(head(content_type="text/event-stream") + events)
+
+    world = World(tmp_path)
+    async with serving(HttpServer({"GET": greets})) as server:
+        transport = replace(server.transport, kind="sse")
+        async with world.session(world.config("web", {}, transport=transport)) as session:
+            status = await until(session, lambda status: status.condition is Condition.FAILED)
+            assert status.detail.startswith(said)
+    assert "POST" not in {method for method, _, _ in server.requests}
 
 
 OLDER = ["400 Bad Request", "404 Not Found", "405 Method Not Allowed"]

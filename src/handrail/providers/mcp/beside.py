@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from handrail.contract.basics import Json
@@ -59,8 +60,7 @@ class Beside:
         self.resources: tuple[Resource, ...] = ()
         self.prompts: tuple[ListedPrompt, ...] = ()
         self.problems: tuple[str, ...] = ()
-        self.is_known = False
-        """Whether it was looked at, or won't be."""
+        self._known = asyncio.Event()
         self.tell: Callable[[], None] = lambda: None
         """Called whenever one of these is another."""
 
@@ -88,6 +88,17 @@ class Beside:
         self.problems = tuple(problems)
         self.rest()
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it was looked at, or won't be."""
+        return self._known.is_set()
+
+    async def known(self) -> None:
+        """Returns once it is, or had time enough."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LIST_WITHIN):
+                await self._known.wait()
+
     def counts(self) -> str:
         """For people; empty where it has nothing."""
         has = ((len(self.resources), "resource"), (len(self.prompts), "prompt"))
@@ -95,7 +106,7 @@ class Beside:
 
     def rest(self) -> None:
         """No more will be known for now."""
-        self.is_known = True
+        self._known.set()
         self.tell()
 
 

@@ -11,6 +11,7 @@ from handrail.contract.parameters import SchemaParameters
 from handrail.contract.values import value
 from handrail.policy.wording import shortened
 from handrail.providers.mcp.names import ToolNames
+from handrail.providers.mcp.nesting import LEFT_OUT, MOST_LEVELS
 from handrail.providers.mcp.results import OutputCheck
 from handrail.providers.mcp.schemas import digest, parameters_of
 from handrail.settings.mcp.server import ServerConfig
@@ -69,6 +70,8 @@ def read_definition(tool: types.Tool, server: ServerConfig, names: ToolNames, mo
     text = json.dumps(tool.input_schema, ensure_ascii=False)
     if len(text) > MOST_SCHEMA:
         raise Unusable(f"{shown} is left out: its schema has {len(text):,} characters, and {MOST_SCHEMA:,} are taken.")
+    if LEFT_OUT in text or LEFT_OUT in json.dumps(tool.output_schema):
+        raise Unusable(f"{shown} is left out: its schema is nested too deeply; {MOST_LEVELS} levels are taken.")
     read = parameters_of(tool.input_schema, f"The schema of {shown}")
     description = tool.description or ""
     if len(description) > MOST_DESCRIPTION:

@@ -13,7 +13,6 @@ from typing import Any, Self
 import httpx2
 from anyio import BrokenResourceError, ClosedResourceError
 from mcp.client._transport import WriteStream
-from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR, METHOD_NOT_FOUND
@@ -22,11 +21,13 @@ from handrail import __version__
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.channel import LOST, Channel
-from handrail.providers.mcp.halves import MendedStream, without_halves
+from handrail.providers.mcp.events import ReadableEvents
 from handrail.providers.mcp.helped import HelpedHeaders
 from handrail.providers.mcp.lines import MOST_LINE
-from handrail.providers.mcp.messages import is_cancellation
+from handrail.providers.mcp.messages import error_in, is_cancellation
 from handrail.providers.mcp.oauth import SessionLogin
+from handrail.providers.mcp.readable import readable
+from handrail.providers.mcp.two_channels import two_channels
 from handrail.settings.mcp.server import Http
 
 CONNECT_WITHIN = 30.0
@@ -40,7 +41,6 @@ OF_THE_OLDER = (400, 404, 405)
 TAKEN_WITHIN = 10.0
 """Seconds that it has to take a message to which it has no answer to give."""
 _SMALL = 65_536
-_A_DAY = 86_400.0
 _SHOWN = 300
 
 
@@ -51,19 +51,19 @@ async def http_channel(
     """Open until the block ends. Raises ToolFailed, saying why, where the server can't be reached or is lost.
 
     `shown` is the address as people may see it: what is connected to may hold a secret. What goes wrong with one
-    request of Streamable HTTP fails that request alone. `on_refusal` gets, as a clause, an answer to the greeting
+    request fails that request alone. `on_refusal` gets, as a clause, an answer to the greeting
     that servers of the older transport give.
     """
     why: Callable[[], str] = (lambda: login.trouble) if login is not None else str
     made = partial(_Client, shown=shown, trouble=why, on_refusal=on_refusal)
     try:
         if transport.kind == "sse":
-            headers = dict(transport.headers)
             async with (
-                sse_client(transport.url, headers, CONNECT_WITHIN, _A_DAY, made, login) as (incoming, outgoing),
-                _Cancelling(outgoing) as unhindered,
+                made(dict(transport.headers), TIMEOUT, login) as client,
+                two_channels(client, transport.url) as (heard, posts),
+                _Cancelling(posts) as unhindered,
             ):
-                yield Channel(incoming, unhindered, why)
+                yield Channel(heard, unhindered, lambda: why() or posts.why)
         else:
             async with (
                 made(dict(transport.headers), TIMEOUT, login) as client,
@@ -144,6 +144,8 @@ class _Client(httpx2.AsyncClient):
         try:
             async with asyncio.timeout(_within(request)):
                 response = await super().send(request, **options)
+                if request.method == "DELETE" or response.is_redirect:
+                    return await _bare(response)
                 return await self._read(response) if request.method == "POST" else _mended(response)
         except (httpx2.TransportError, httpx2.DecodingError) as error:
             if request.method == "GET":
@@ -155,7 +157,7 @@ class _Client(httpx2.AsyncClient):
     async def _read(self, response: httpx2.Response) -> httpx2.Response:
         """The same with its body, where that is one message."""
         kind = response.headers.get("content-type", "").lower()
-        if response.is_redirect or (response.is_success and not kind.startswith("application/json")):
+        if response.is_success and not kind.startswith("application/json"):
             return _mended(response)
         body = bytearray()
         try:
@@ -166,15 +168,15 @@ class _Client(httpx2.AsyncClient):
                     return _error(response.request, 502, CONNECTION_CLOSED, why)
         finally:
             await response.aclose()
-        if response.is_error and (refused := self._refused(response, bytes(body))) is not None:
+        content, kept = readable(bytes(body)), _kept_headers(response)
+        if response.is_error and (refused := self._refused(response, content)) is not None:
             return refused
-        content, kept = without_halves(bytes(body)), _kept_headers(response)
         return httpx2.Response(response.status_code, headers=kept, content=content, request=response.request)
 
     def _refused(self, response: httpx2.Response, body: bytes) -> httpx2.Response | None:
         """What the SDK is to see in place of an answer that is no success; None for that answer itself."""
         request, status = response.request, response.status_code
-        error = _error_in(body)
+        error = error_in(body)
         if "mcp-session-id" in request.headers and _ends_the_session(status, error):
             return httpx2.Response(404, request=request)  # where it comes with an error, the SDK sees that alone
         is_greeting = _method(request) == "initialize"
@@ -187,11 +189,20 @@ class _Client(httpx2.AsyncClient):
         return _error(request, status, INTERNAL_ERROR, self._trouble() or answered)
 
 
+async def _bare(response: httpx2.Response) -> httpx2.Response:
+    """The same without its body, which the SDK would read to its end, if it has one."""
+    await response.aclose()
+    headers = {"location": where} if (where := response.headers.get("location")) else {}
+    bare = httpx2.Response(response.status_code, headers=headers, request=response.request)
+    bare.next_request = response.next_request
+    return bare
+
+
 def _mended(response: httpx2.Response) -> httpx2.Response:
     """The same, where messages come one by one; any other as it is."""
     if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
         return response
-    kept, stream = _kept_headers(response), MendedStream(response)
+    kept, stream = {**_kept_headers(response), "content-type": "text/event-stream"}, ReadableEvents(response)
     return httpx2.Response(response.status_code, headers=kept, stream=stream, request=response.request)
 
 
@@ -220,16 +231,6 @@ def _error(request: httpx2.Request, status: int, code: int, message: str) -> htt
     data = LOST if code == CONNECTION_CLOSED else None
     said = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message, "data": data}}
     return httpx2.Response(status, json=said, request=request)
-
-
-def _error_in(body: bytes) -> dict[str, object] | None:
-    """The error of JSON-RPC that a body is; None for any other."""
-    try:
-        read = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    error = read.get("error") if isinstance(read, dict) else None
-    return error if isinstance(error, dict) and "code" in error else None
 
 
 def _ends_the_session(status: int, error: dict[str, object] | None) -> bool:

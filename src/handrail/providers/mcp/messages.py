@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 from mcp.shared.message import SessionMessage
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from handrail.providers.mcp.halves import without_halves
-from handrail.wire.jsontext import LONGEST_INTEGER
+from handrail.providers.mcp.readable import readable
 
 _NOT_TAKEN = ("recursion limit", "surrogate", "hex escape", "number out of range")
-"""In what pydantic's parser says of JSON that Python's reads."""
+"""In what pydantic's parser says of JSON that can be made readable."""
 
 
 def decoded(line: bytes) -> SessionMessage | None:
@@ -37,19 +34,22 @@ def decoded(line: bytes) -> SessionMessage | None:
 
 
 def _parsed(line: bytes) -> object:
-    """pydantic's parser takes some 200 levels, no half of a pair of surrogates and no integer of thousands of digits.
-    None of these must hide the tools, or be the end of the call, of those beside it."""
     try:
         return from_json(line)
     except ValueError as error:
         if not any(known in str(error) for known in _NOT_TAKEN):
             raise
-    return json.loads(without_halves(line), parse_int=_integer)
+    return from_json(readable(line))
 
 
-def _integer(digits: str) -> int | str:
-    """One that Python does not read stays as it was written, as text."""
-    return int(digits) if len(digits) <= LONGEST_INTEGER else digits
+def error_in(body: bytes) -> dict[str, object] | None:
+    """The error of JSON-RPC that a body is; None for any other."""
+    try:
+        read = from_json(body)
+    except ValueError:
+        return None
+    error = read.get("error") if isinstance(read, dict) else None
+    return error if isinstance(error, dict) and "code" in error else None
 
 
 def encoded(item: SessionMessage) -> bytes:

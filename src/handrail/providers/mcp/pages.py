@@ -13,6 +13,9 @@ T = TypeVar("T")
 MOST_ITEMS = 2_000
 """Of one kind that are taken from one server."""
 MOST_PAGES = 200
+MOST_WEIGHT = 32 << 20
+"""Characters of all pages, as many as of one message; each thing in them counts for some more."""
+_OF_A_THING = 64
 
 
 @value
@@ -28,16 +31,41 @@ async def all_pages(page: Callable[[JsonObject], Awaitable[JsonObject]], key: st
     items: list[Json] = []
     cursor: Json = None
     seen = set[str]()
+    weight = 0
+    why = f"it has more than {MOST_PAGES} pages"
     for _ in range(MOST_PAGES):
         answer = await page({} if cursor is None else {"cursor": cursor})
         found = answer.get(key)
         items += found if isinstance(found, list) else []
+        weight += _weight(found)
         cursor = answer.get("nextCursor")
-        if not isinstance(cursor, str) or cursor in seen or len(items) > MOST_ITEMS:
+        if len(items) > MOST_ITEMS:
+            why = f"it has more than {MOST_ITEMS}"
+            break
+        if not isinstance(cursor, str) or not cursor:  # an empty one is how some servers say that there is no more
+            return Listing(tuple(items))
+        if weight > MOST_WEIGHT:
+            why = f"there is more to read than {MOST_WEIGHT:,} characters"
+            break
+        if cursor in seen:
+            why = "it leads back to a page that was read"
             break
         seen.add(cursor)
-    if len(items) <= MOST_ITEMS:
-        return Listing(tuple(items))
-    return Listing(
-        tuple(items[:MOST_ITEMS]), (f"It has more than {MOST_ITEMS} {key}; the first {MOST_ITEMS} are taken.",)
-    )
+    taken = tuple(items[:MOST_ITEMS])
+    return Listing(taken, (f"Not all of its {key} are listed: {why}; the first {len(taken)} are taken.",))
+
+
+def _weight(found: Json) -> int:
+    """What it takes in memory, roughly; not looked at further once that is too much."""
+    weight, waiting = 0, [found]
+    while waiting and weight <= MOST_WEIGHT:
+        each = waiting.pop()
+        weight += _OF_A_THING
+        if isinstance(each, str):
+            weight += len(each)
+        elif isinstance(each, dict):
+            weight += sum(map(len, each))
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
+    return weight

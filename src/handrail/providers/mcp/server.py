@@ -132,6 +132,11 @@ class McpServer:
             self._wanted.set()
         return may
 
+    async def prompted(self) -> None:
+        """Raises ToolFailed."""
+        await self.connection()
+        await self.beside.known()
+
     @property
     def is_stale(self) -> bool:
         connection, login = self._connection, self._login

@@ -105,9 +105,15 @@ class Entry:
         return Stdio(program, (*first, *self.texts("args")), self.table("env"), folder)
 
     def unread_transport(self) -> Transport:
-        """Of a server that can't be started: its kind, and nothing filled in."""
+        """Of a server that can't be started: its kind, and its address where that much can be read."""
         address = self.said.get("url", self.said.get("httpUrl"))
-        return Http(address) if isinstance(address, str) and "command" not in self.said else Stdio("")
+        if not isinstance(address, str) or "command" in self.said:
+            return Stdio("")
+        try:
+            _check_address(url := self.text("url", "httpUrl"))
+        except BadEntry:
+            return Http("")
+        return Http(url)
 
     def written(self) -> str:
         """How the server is reached, as it is written: no variable is filled in, and no secret shown."""

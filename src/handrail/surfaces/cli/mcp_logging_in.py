@@ -14,7 +14,7 @@ from handrail.errors import LoginFailed
 from handrail.providers.mcp.tokens import Logins
 from handrail.settings.mcp.server import Http, OAuth
 from handrail.settings.places import state_folder
-from handrail.surfaces.cli.mcp_servers import at_address, refuse_inside
+from handrail.surfaces.cli.mcp_servers import address_of, at_address, refuse_inside
 from handrail.surfaces.cli.settings_here import settings_here
 from handrail.surfaces.cli.text import printable
 
@@ -63,6 +63,6 @@ def _has_screen() -> bool:
 def run_logout(workspace: Path, name: str) -> None:
     """Raises UsageError."""
     refuse_inside()
-    _, transport = at_address(settings_here(workspace, {}), name)
-    forgotten = asyncio.run(Logins(state_folder()).forget(transport.url))
+    address = address_of(settings_here(workspace, {}), name)
+    forgotten = asyncio.run(Logins(state_folder()).forget(address))
     click.echo(f"{'Forgot the' if forgotten else 'There was no'} login at {printable(name)}.")

@@ -47,6 +47,16 @@ def at_address(settings: Settings, name: str) -> tuple[ServerConfig, Http]:
     return server, server.transport
 
 
+def address_of(settings: Settings, name: str) -> str:
+    """Of one that there may be a login at, whatever else its file got wrong. Raises UsageError."""
+    server = usable(settings, name)
+    if not isinstance(server.transport, Http):
+        raise UsageError(f"{name} is a command that is started, and has no login")
+    if not server.transport.url:
+        raise UsageError(f"{name}: {server.problem}")
+    return server.transport.url
+
+
 def refuse_inside() -> None:
     """Raises UsageError within a governed call."""
     if why := governed_by(None):

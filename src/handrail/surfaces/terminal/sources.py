@@ -30,7 +30,12 @@ def news_lines(status: SourceStatus) -> list[str]:
 
 def command_of(prompt: Prompt) -> str:
     """`SOURCE:NAME`, in one word that is no path."""
-    return "-".join(f"{prompt.source}:{prompt.name}".replace("/", " ").split())
+    return _word(f"{prompt.source}:{prompt.name}")
+
+
+def source_of(command: str, sources: Iterable[SourceStatus]) -> SourceStatus | None:
+    """Whose prompt a command can be; None where there is no such source."""
+    return next((each for each in sources if command.startswith(f"{_word(each.name)}:")), None)
 
 
 def prompt_of(command: str, prompts: Sequence[Prompt]) -> Prompt:
@@ -58,6 +63,10 @@ def arguments_of(prompt: Prompt, rest: str) -> Mapping[str, str]:
             raise UsageError(f"/{command_of(prompt)} takes {len(names)} arguments, and got more: {', '.join(names)}")
         given[name] = text
     return given
+
+
+def _word(text: str) -> str:
+    return "-".join(text.replace("/", " ").split())
 
 
 def _line(source: SourceStatus) -> str:

@@ -16,6 +16,7 @@ from handrail.agent.model import Model
 from handrail.agent.models.choosing import whole_name
 from handrail.agent.sampling import ModelSampler
 from handrail.contract.events import Event
+from handrail.contract.provider import Condition
 from handrail.errors import HandrailError
 from handrail.runtime.parts import Parts
 from handrail.runtime.stored_sessions import stored_sessions
@@ -33,7 +34,7 @@ from handrail.surfaces.terminal.activity import Activity
 from handrail.surfaces.terminal.markdown import markdown_lines
 from handrail.surfaces.terminal.questions import Questions
 from handrail.surfaces.terminal.recalled import recalled_lines
-from handrail.surfaces.terminal.sources import arguments_of, news_lines, prompt_of
+from handrail.surfaces.terminal.sources import arguments_of, news_lines, prompt_of, source_of
 
 Print = Callable[[Sequence[str]], None]
 
@@ -72,7 +73,13 @@ class Work:
     """Of the session that was taken up: calls of it have not ended."""
 
     async def prompt(self, command: str, rest: str) -> str:
-        """The text of a prompt that a source of tools has. Raises HandrailError where it can't be had."""
+        """The text of a prompt that a source of tools has, which is waited for while it starts. Raises HandrailError
+        where it can't be had."""
+        source = source_of(command, self.session.sources())
+        if source is not None:
+            if source.condition is Condition.STARTING:
+                self.print([printable(f"{source.name} is starting; /{command} waits for it. Ctrl-C stops that.")])
+            await self.session.prompted(source.name)
         prompt = prompt_of(command, [prompt for _, prompt in self.session.prompts()])
         return await prompt.text(arguments_of(prompt, rest))
 
