@@ -89,15 +89,18 @@ async def test_one_that_grows_too_long_again_later_is_made_shorter_again(workspa
 
 
 @each_wire
-async def test_a_summary_that_is_too_long_is_asked_of_the_newer_half(wire: Wire, workspace: Path) -> None:
+async def test_a_summary_that_is_too_long_is_asked_of_the_newer_half_and_the_users_words_stay(
+    wire: Wire, workspace: Path
+) -> None:
     talk = says("word " * 3_000, Use("glob", {"pattern": "*"}))
     script = [talk, talk, talk, says("SUMMARY"), says("Done.")]
     model = PlayedModel(wire, script, faults=dict.fromkeys((4, 5), ModelFault.TOO_LONG))
     async with Session.open(workspace) as session, open_agent(session, model) as agent:
-        events = await told(agent, "read")
+        events = await told(agent, "Keep this sentence of mine.")
     assert isinstance(events[-1], Finished)
     assert events[-1].ended is Ended.DONE
     assert "left out" in str(model.requests[5].messages[0])
+    assert "Keep this sentence of mine." in str(model.requests[-1].messages)
     assert model.wrong == []
 
 

@@ -81,7 +81,8 @@ async def summed_up(model: Model, entries: Sequence[Entry], request_of: RequestO
             raise ModelError(
                 ModelFault.UNREADABLE, "the model was asked for a summary of the conversation and gave none"
             )
-        return Shorter((Told(f"{_HEADING}\n\n{text.strip()}"), *_last_words(old, newest), *newest), usage)
+        kept = _last_words(entries[:keep], newest)  # of all that there was, also where a part was not summed up
+        return Shorter((Told(f"{_HEADING}\n\n{text.strip()}"), *kept, *newest), usage)
     return None
 
 
