@@ -121,6 +121,16 @@ def test_without_any_model_a_page_tells_the_three_quickest_ways() -> None:
     assert len(page.splitlines()) <= 24
 
 
+@pytest.mark.parametrize("moved", [["anthropic"], ["openai"], ["anthropic", "xai"], list(PROVIDERS)])
+def test_the_page_names_no_key_that_the_settings_have_made_useless(moved: list[str], tmp_path: Path) -> None:
+    elsewhere = "".join(f'[model_providers.{name}]\naddress = "https://models.example"\n' for name in moved)
+    with pytest.raises(NoModel) as told:
+        model_of("", settings=settings_with(tmp_path, elsewhere), environ={})
+    useless = [name for name in moved if len(moved) < len(PROVIDERS) for name in PROVIDERS[name].keys]
+    assert [name for name in useless if name in str(told.value)] == []
+    assert len(str(told.value).splitlines()) <= 24
+
+
 OURS = (
     '[model_providers.ours]\naddress = "https://models.example/v1/"\nkey_env = "OURS"\nmodel = "big"\nwindow = 32768\n'
 )

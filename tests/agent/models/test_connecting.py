@@ -107,10 +107,25 @@ async def test_a_proxy_that_refuses_is_told_of(authority: trustme.CA, monkeypatc
     assert "says 'HTTP/1.1 407 Proxy Authentication Required'" in str(error)
 
 
-async def test_a_proxy_of_another_kind_is_told_of(authority: trustme.CA, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_of_another_kind_is_told_of_at_once(
+    authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:9")
-    _, error = await asked_in_vain(model_at("https://models.example"))
+    events, error = await asked_in_vain(model_at("https://models.example"))
+    assert (events, error.fault) == ([], ModelFault.OVERLOADED)
     assert "a proxy of the kind socks5; only http proxies are used" in str(error)
+
+
+@pytest.mark.parametrize("named", ["http://me:secret@127.0.0.1:99999", "me:secret@127.0.0.1:8o8o", "http://[::1"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_proxy_that_is_no_address_is_told_of_at_once_without_its_password(
+    authority: trustme.CA, monkeypatch: pytest.MonkeyPatch, named: str, scheme: str
+) -> None:
+    monkeypatch.setenv("all_proxy", named)
+    events, error = await asked_in_vain(model_at(f"{scheme}://models.example", key=""))
+    assert (events, error.fault) == ([], ModelFault.OVERLOADED)
+    assert f"a proxy for {scheme}, and that is no address; write it as http://host:port" in str(error)
+    assert "secret" not in str(error)
 
 
 @pytest.mark.parametrize(

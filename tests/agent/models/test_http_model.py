@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from asked import KEY, MIXED, QUICK, WIRES, asked, asked_in_vain, model_at, request, response_in
+from asked import KEY, MIXED, PROVIDERS, QUICK, WIRES, asked, asked_in_vain, model_at, request, response_in
 
 from handrail.agent.model import (
     CallBegun,
@@ -20,8 +20,13 @@ from handrail.agent.model import (
     Usage,
     Waiting,
 )
-from handrail.errors import ModelFault
+from handrail.agent.models import http_model
+from handrail.agent.models.endpoint import Endpoint
+from handrail.agent.models.http_model import HttpModel
+from handrail.agent.models.provider import known_providers
+from handrail.errors import ModelError, ModelFault
 from handrail.wire import Wire, decode, encode
+from handrail.wire.user import encode_user
 from servers.dialect import Event
 from servers.faults import IGNORED, WRONG_DATA, Fault
 from servers.provider_server import DIALECTS, ProviderServer
@@ -133,6 +138,35 @@ async def test_a_stream_that_is_cut_before_it_said_anything_is_asked_for_again(w
             events = await asked(model_at(server))
         assert (texts(events), is_whole(events, wire)) == (ALL, True)
         assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("telling", [True, False], ids=["text without end", "events that say nothing"])
+@each_wire
+async def test_an_answer_without_end_is_ended(wire: Wire, telling: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_model, "MOST_BYTES", 100_000)
+    events = list(DIALECTS[wire]().events(numbered([MIXED])[0]))
+    place = OPENING[wire] + 1 if telling else 0
+    again = (as_sent(events[place]) if telling else 'data: {"type": "ping"}\n\n') * 5_000
+    with server_of(wire, Fault(instead=(place, again))) as server:
+        _, error = await asked_in_vain(model_at(server))
+    assert error.fault is ModelFault.UNREADABLE
+    assert "had no end: more than 100,000 bytes came; ask for less at once" in str(error)
+
+
+@each_wire
+async def test_a_server_that_refuses_before_it_has_heard_all_is_understood(wire: Wire) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        model = HttpModel(known_providers()[PROVIDERS[wire]], Endpoint(wire, address, "local", KEY, "THE_KEY"), QUICK)
+        with pytest.raises(ModelError, match="413") as told:
+            await asked(model, encode_user("x" * 20_000_000, wire))
+    assert told.value.fault is ModelFault.TOO_LONG
 
 
 @each_wire

@@ -17,7 +17,7 @@ from handrail.agent.models.endpoint import Endpoint
 from handrail.agent.models.http_model import HttpModel
 from handrail.agent.models.patience import Patience
 from handrail.agent.models.provider import known_providers
-from handrail.agent.models.trouble import Trouble, answered
+from handrail.agent.models.trouble import Trouble, answered, cut, failed
 from handrail.errors import ModelFault
 from handrail.wire import Wire
 from servers.faults import Fault
@@ -194,6 +194,15 @@ LASTING = [
         "shorter",
     ),
     (trouble(413), ModelFault.TOO_LONG, "shorter"),
+    *(
+        (trouble(status, {"error": {"message": told}}), ModelFault.TOO_LONG, "shorter")
+        for status, told in (
+            (400, "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"),
+            (400, "request (4390 tokens) exceeds the available context size (4096 tokens)"),
+            (500, "Context size has been exceeded."),
+            (400, "This model's maximum prompt length is 131072 but the request contains 136973 tokens."),
+        )
+    ),
     (trouble(404, {"error": {"message": "model not found"}}), ModelFault.REFUSED, "is there a model 'big'"),
     (trouble(400, {"error": {"message": "tools are not supported"}}), ModelFault.REFUSED, "tools are not supported"),
     (trouble(400, {"detail": "no"}), ModelFault.REFUSED, "no"),
@@ -209,6 +218,32 @@ def test_what_lasts_is_not_tried_again_and_says_what_to_do(found: Trouble, fault
     assert (found.again, error.fault) == (False, fault)
     assert said in str(error)
     assert "\n" not in str(error)
+
+
+IN_PLACE = [
+    ("insufficient_quota", "You exceeded your current quota.", ModelFault.LIMITED, False),
+    ("context_length_exceeded", "Your input exceeds the context window.", ModelFault.TOO_LONG, False),
+    (400, "the request exceeds the available context size.", ModelFault.TOO_LONG, False),
+    (500, "Context size has been exceeded.", ModelFault.TOO_LONG, False),
+    ("invalid_prompt", "no", ModelFault.REFUSED, False),
+    ("server_error", "The server had an error.", ModelFault.OVERLOADED, True),
+    ("rate_limit_exceeded", "Please try again in 11.054s.", ModelFault.OVERLOADED, True),
+]
+
+
+@pytest.mark.parametrize(("code", "told", "fault", "again"), IN_PLACE)
+def test_an_error_within_a_stream_means_what_it_means_by_itself(
+    code: int | str, told: str, fault: ModelFault, again: bool
+) -> None:
+    found = failed(SOMEWHERE, {"error": {"code": code, "message": told}})
+    assert (found.fault, found.again) == (fault, again)
+
+
+def test_what_broke_an_answer_off_is_told_on_one_short_line_without_the_key() -> None:
+    line = str(cut(SOMEWHERE, f"illegal chunk header: {KEY}\x1b[31m" + "x" * 20_000).cut_short())
+    assert KEY not in line
+    assert line.isprintable()
+    assert len(line) < 500
 
 
 def test_a_server_may_say_that_another_try_is_no_use() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from handrail.agent.model import Model
-from handrail.agent.models.provider import Provider, providers_with
+from handrail.agent.models.provider import Provider, known_providers, providers_with
 from handrail.errors import NoModel, UsageError
 from handrail.policy.spelling import nearest
 from handrail.settings.keys import MODEL, MODEL_PROVIDERS
@@ -117,9 +117,14 @@ def _key(provider: Provider, environ: Mapping[str, str]) -> tuple[str, str]:
     return next(((name, key) for name, key in held if key), ("", ""))
 
 
+def _found_by_key(providers: Mapping[str, Provider]) -> list[Provider]:
+    """Without those that the settings have moved and name no key for."""
+    return [provider for provider in providers.values() if provider.found and provider.keys]
+
+
 def _how_to_get_one(providers: Mapping[str, Provider]) -> str:
-    first = next(provider for provider in providers.values() if provider.found)
-    others = [provider.keys[0] for provider in providers.values() if provider.found and provider is not first]
+    first, *rest = _found_by_key(providers) or _found_by_key(known_providers())
+    others = [provider.keys[0] for provider in rest]
     listed = "\n".join(f"         {', '.join(others[at : at + 3])}" for at in range(0, len(others), 3))
     ollama = providers["ollama"]
     return f"""\

@@ -24,6 +24,10 @@ class NoTunnel(OSError):
     """A proxy does not lead to the server."""
 
 
+class NoProxy(OSError):
+    """What the environment names can't be used as a proxy: another try would meet the same."""
+
+
 @value
 class Proxy:
     host: str
@@ -45,7 +49,10 @@ def tls_for(endpoint: Endpoint) -> ssl.SSLContext | None:
 
 
 async def connected(endpoint: Endpoint, tls: ssl.SSLContext | None) -> Streams:
-    """Raises OSError, and UnicodeError for a name that can't be one. Closing the writer ends the connection."""
+    """Raises OSError, NoProxy among them, and UnicodeError for a name that can't be one.
+
+    Closing the writer ends the connection.
+    """
     parts = urlsplit(endpoint.address)
     proxy = None if endpoint.is_here else proxy_for(parts)
     host, port = parts.hostname or "", _port(parts)
@@ -64,7 +71,7 @@ async def connected(endpoint: Endpoint, tls: ssl.SSLContext | None) -> Streams:
 def proxy_for(parts: SplitResult) -> Proxy | None:
     """As `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` say, which curl and its like go by, too.
 
-    Raises NoTunnel for a proxy of a kind that is not spoken to.
+    Raises NoProxy for what is no address of one, and for a proxy of a kind that is not spoken to.
     """
     if not any(name.lower().endswith("_proxy") for name in os.environ):
         return None
@@ -74,10 +81,16 @@ def proxy_for(parts: SplitResult) -> Proxy | None:
     named = proxies.get(parts.scheme) or proxies.get("all")
     if not named or proxy_bypass(parts.netloc):
         return None
-    found = urlsplit(named if "://" in named else f"http://{named}")
-    if found.scheme != "http" or not found.hostname:
-        raise NoTunnel(f"the environment names a proxy of the kind {found.scheme}; only http proxies are used")
-    return Proxy(found.hostname, found.port or 80, _authorization(found))
+    try:
+        found = urlsplit(named if "://" in named else f"http://{named}")
+        host, port = found.hostname, found.port or 80
+    except ValueError as error:  # not repeated: it may have a password in it
+        raise NoProxy(
+            f"the environment names a proxy for {parts.scheme}, and that is no address; write it as http://host:port"
+        ) from error
+    if found.scheme != "http" or not host:
+        raise NoProxy(f"the environment names a proxy of the kind {found.scheme}; only http proxies are used")
+    return Proxy(host, port, _authorization(found))
 
 
 def forwarded(endpoint: Endpoint) -> tuple[str, Iterable[tuple[str, str]]]:

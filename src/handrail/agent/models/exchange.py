@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import h11
 
-from handrail.agent.models.connecting import Streams, connected, forwarded
+from handrail.agent.models.connecting import NoProxy, Streams, connected, forwarded
 from handrail.agent.models.endpoint import Endpoint
 from handrail.agent.models.trouble import Trouble, cut, unreachable, unreadable
 
@@ -58,7 +58,11 @@ class _Exchange:
         self._silence = silence
         self._protocol = h11.Connection(our_role=h11.CLIENT)
 
-    async def send(self, body: bytes) -> None:
+    def send(self, body: bytes) -> None:
+        """It goes out while the answer is waited for.
+
+        A server that refuses may answer, and close, before it has heard all: who waits until all is out loses that.
+        """
         target, more = forwarded(self._endpoint)
         headers = [
             ("Host", urlsplit(self._endpoint.address).netloc),
@@ -75,10 +79,6 @@ class _Exchange:
             h11.EndOfMessage(),
         ):
             self._writer.write(self._protocol.send(event) or b"")
-        # A server that refuses may answer, and close, before it has heard all: then its answer counts.
-        with suppress(ConnectionError), _in_words(self._endpoint, begun=False):
-            async with asyncio.timeout(self._silence):
-                await self._writer.drain()
 
     async def next_event(self, *, begun: bool) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         """The next event of the answer. Raises Trouble; `begun`: its head was there already."""
@@ -104,7 +104,7 @@ async def posted(endpoint: Endpoint, body: bytes, tls: ssl.SSLContext | None, si
             streams = await connected(endpoint, tls)
     try:
         exchange = _Exchange(streams, endpoint, silence)
-        await exchange.send(body)
+        exchange.send(body)
         head = await exchange.next_event(begun=False)
         while isinstance(head, h11.InformationalResponse):
             head = await exchange.next_event(begun=False)
@@ -130,8 +130,9 @@ def _in_words(endpoint: Endpoint, *, begun: bool, connecting: bool = False) -> I
         why = f"its certificate is not trusted: {error.verify_message}; SSL_CERT_FILE may name who is to be trusted"
         raise unreachable(endpoint, why, again=False) from error
     except (OSError, UnicodeError) as error:
-        # Nobody listens: on this machine that is so until somebody starts the server; elsewhere a moment may help.
-        refused = connecting and (endpoint.is_here or isinstance(error, UnicodeError))
+        # Nobody listens: on this machine that is so until somebody starts the server; elsewhere a moment may help,
+        # but for a name or a proxy that can be none.
+        refused = connecting and (endpoint.is_here or isinstance(error, NoProxy | UnicodeError))
         raise _trouble(endpoint, _told(error), begun=begun, again=not refused) from error
     except h11.RemoteProtocolError as error:
         raise (cut(endpoint, str(error)) if begun else unreadable(endpoint, str(error))) from error

@@ -17,7 +17,7 @@ from handrail.agent.models.known_models import Prices, known_model
 from handrail.agent.models.patience import Patience
 from handrail.agent.models.provider import Provider
 from handrail.agent.models.telling import Teller, Told, teller_for
-from handrail.agent.models.trouble import Trouble, answered, cut, failed, unreadable
+from handrail.agent.models.trouble import Trouble, answered, cut, endless, failed, unreadable
 from handrail.contract.basics import JsonObject
 from handrail.errors import WireError
 from handrail.wire import Question, Wire, encode_menu, encode_request
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _ERROR_BYTES = 65_536
 """Of an answer that says no, as much is read."""
+
+MOST_BYTES = 128 << 20
+"""Of one answer. The longest that models give, some 128,000 tokens, is a third of it, at one token in each event."""
 
 _SAY_WHEN = (Wire.ANTHROPIC, Wire.OPENAI_RESPONSES)
 """Wires on which nothing comes behind the event that ends a response; on the others, its tokens may."""
@@ -153,8 +156,12 @@ class HttpModel:
             if answer.media_type not in _STREAMS:
                 raise WireError(f"it is {answer.media_type}")
             reader = EventReader()
+            came = 0
             async with aclosing(answer.pieces()) as pieces:
                 async for piece in pieces:
+                    came += len(piece)
+                    if came > MOST_BYTES:
+                        raise endless(self._endpoint, MOST_BYTES)
                     for event in reader.feed(piece):
                         yield _END_MARK if event is None else event
             for event in reader.finish():

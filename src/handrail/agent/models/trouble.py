@@ -38,6 +38,9 @@ _LENGTH_WORDS = (
     "too many tokens",
     "input is too long",
     "request_too_large",
+    "exceed context limit",  # Anthropic, of input and answer together: github.com/anthropics/claude-code/issues/476
+    "context size",  # llama.cpp, some of it with status 500: github.com/ggml-org/llama.cpp/issues/19774
+    "maximum prompt length",  # xAI: github.com/cline/cline/issues/3120
 )
 _LASTING = frozenset(
     {"invalid_request_error", "invalid_prompt", "permission_error", "not_found_error", "billing_error"}
@@ -93,7 +96,9 @@ def answered(endpoint: Endpoint, status: int, headers: Mapping[str, str], body: 
         or (status == HTTPStatus.BAD_REQUEST and _NO_CREDIT in told.lower())
     )
     if empty:
-        return Trouble(ModelFault.LIMITED, why, "the account has no more credit or quota: see to it at the provider")
+        return Trouble(ModelFault.LIMITED, why, _NO_MORE)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR and _is_too_long(told):
+        return Trouble(ModelFault.TOO_LONG, why, _SHORTER)
     if status in _AGAIN or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         limited = status == HTTPStatus.TOO_MANY_REQUESTS
         fault = ModelFault.LIMITED if limited else ModelFault.OVERLOADED
@@ -110,10 +115,12 @@ def failed(endpoint: Endpoint, event: JsonObject) -> Trouble:
         return answered(endpoint, status, {}, json.dumps(event).encode())
     told = _clean(error_text(event), endpoint) or "an error it says nothing about"
     why = f"{endpoint.address} broke off: {told}"
-    if any(word in told.lower() for word in _LENGTH_WORDS):
+    if _is_too_long(told):
         return Trouble(ModelFault.TOO_LONG, why, _SHORTER)
     if any(word in told.lower() for word in _KEY_WORDS):
         return Trouble(ModelFault.KEY, why, _key_advice(endpoint))
+    if any(word in told.lower() for word in _EMPTY_WORDS):
+        return Trouble(ModelFault.LIMITED, why, _NO_MORE)
     again = not {text_of(error.get("type")), text_of(error.get("code"))} & _LASTING
     fault = ModelFault.OVERLOADED if again else ModelFault.REFUSED
     return Trouble(fault, why, "try again later, or another model (--model)", again=again)
@@ -125,9 +132,17 @@ def unreadable(endpoint: Endpoint, problem: str) -> Trouble:
 
 
 def cut(endpoint: Endpoint, problem: str) -> Trouble:
-    return Trouble(ModelFault.CUT, f"the answer of {endpoint.address} broke off ({problem})", "send again", again=True)
+    why = f"the answer of {endpoint.address} broke off ({_clean(problem, endpoint)})"
+    return Trouble(ModelFault.CUT, why, "send again", again=True)
 
 
+def endless(endpoint: Endpoint, most: int) -> Trouble:
+    """Of a model, or a server, that does not come to an end."""
+    why = f"the answer of {endpoint.address} had no end: more than {most:,} bytes came"
+    return Trouble(ModelFault.UNREADABLE, why, "ask for less at once, or another model (--model)")
+
+
+_NO_MORE = "the account has no more credit or quota: see to it at the provider"
 _SHORTER = "make the conversation shorter (/compact), or begin a new one"
 
 
@@ -146,7 +161,7 @@ def _not_found(endpoint: Endpoint) -> str:
 def _refused(endpoint: Endpoint, status: int, why: str, words: str) -> Trouble:
     if status in (401, 403) or any(word in words for word in _KEY_WORDS):
         return Trouble(ModelFault.KEY, why, _key_advice(endpoint))
-    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(word in words for word in _LENGTH_WORDS):
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or _is_too_long(words):
         return Trouble(ModelFault.TOO_LONG, why, _SHORTER)
     if status == HTTPStatus.NOT_FOUND:
         return Trouble(ModelFault.REFUSED, why, _not_found(endpoint))
@@ -155,6 +170,10 @@ def _refused(endpoint: Endpoint, status: int, why: str, words: str) -> Trouble:
             ModelFault.REFUSED, why, "redirects are not followed, the key would go along: correct the address"
         )
     return Trouble(ModelFault.REFUSED, why, f"it does not take this request; is {endpoint.model!r} able to call tools?")
+
+
+def _is_too_long(said: str) -> bool:
+    return any(word in said.lower() for word in _LENGTH_WORDS)
 
 
 def _document(body: bytes) -> JsonObject:
