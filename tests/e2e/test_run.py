@@ -72,6 +72,16 @@ def test_a_task_is_done_and_what_the_model_says_stands_on_stdout(work: Path, pla
     assert (work / "tide.txt").read_text() == "Brest 06:13\n"
 
 
+@pytest.mark.parametrize("option", ["--json", "--stream-json", ""])
+def test_a_job_that_still_runs_is_told_once_and_the_report_is_the_last_line(work: Path, played, option: str) -> None:
+    job = Use("shell", {"command": "sleep 1000", "background": True})
+    with played((says("I start it.", job), says("It runs."))):
+        done = run(work, "--mode", "bypass", *filter(None, [option]), "Start it.")
+    assert done.code == 0
+    assert done.err.count("job-1 (sleep 1000) still ran") == 1
+    assert done.out.splitlines()[-1] == "It runs." if not option else done.reports[-1]["type"] == "finished"
+
+
 def test_tools_are_named_as_rules_name_them_whatever_the_model_calls_them(work: Path, played) -> None:
     called = says("", Use("Bash", {"command": "echo late"}), Use("Nothing", {}))
     with played((called, says("Done.")), Wire.ANTHROPIC):

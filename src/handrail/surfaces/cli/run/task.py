@@ -75,12 +75,13 @@ async def _carried_out(task: Task, settings: Settings, output: Output, own: OwnO
             exits.told(printable(note))
         SourceNotes(settings.problems).follow(session)
         telling = _Telling(view)
-        session.subscribe(telling.soon)
+        hear_no_more = session.subscribe(telling.soon)
         view.began(Began(session.id, whole_name(model), str(settings.workspace), settings[MODE]))
         async with open_agent(session, model, limits=task.limits) as agent:
             finished = await _worked(task, agent, view, telling)
         tell_survivors(session)
         await asyncio.sleep(0)  # the last events
+        hear_no_more()  # nothing stands behind the report: what ends with the session was told
         view.finished(finished, agent.spent)
     if line := unasked.line():
         exits.told(line)
