@@ -19,6 +19,8 @@ from handrail.contract.basics import Instant, SessionId
 from handrail.errors import JournalError
 from handrail.runtime.audit import verify_chain
 from handrail.runtime.journal import LINE_LIMIT, SqliteJournal
+from handrail.runtime.journal_store import SessionStore
+from handrail.runtime.value_rows import KeptTogether, KeptValue, values_of
 
 CHILD = Path(__file__).with_name("journal_child.py")
 SESSION = SessionId("session-1")
@@ -57,6 +59,23 @@ def stored_calls(path, session=SESSION):
 
 def look_until_stored(path):
     return any(stored_calls(path) for _ in range(100_000))
+
+
+async def test_values_that_no_event_follows_are_written_all_the_same(path, monkeypatch):
+    """A talk without calls has no events, and a process that is killed leaves it."""
+    written, loop, write_all = asyncio.Event(), asyncio.get_running_loop(), SessionStore.write
+
+    def write_and_tell(store, states):
+        write_all(store, states)
+        loop.call_soon_threadsafe(written.set)
+
+    monkeypatch.setattr(SessionStore, "write", write_and_tell)
+    journal = await opened(path)
+    journal.keep_values(KeptTogether((KeptValue("a", "1"), KeptValue("b", "2"))))
+    async with asyncio.timeout(60):
+        await written.wait()
+    assert values_of(path, SESSION) == {"a": 1, "b": 2}
+    await journal.close()
 
 
 async def test_events_stand_in_the_order_in_which_they_were_appended(path):

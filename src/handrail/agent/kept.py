@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from handrail.agent.conversation import CarriedOut, Conversation, Entry, Told
-from handrail.contract.basics import SessionId
+from handrail.contract.basics import Json, SessionId
 from handrail.contract.results import TextPart, ToolResult
 from handrail.contract.session_values import SessionValues
-from handrail.errors import ToolFailed, UsageError
-from handrail.runtime.session_values import LARGEST
+from handrail.errors import UsageError
+from handrail.runtime.session_values import LARGEST, fits
 from handrail.runtime.stored import decoded, encoded
 from handrail.runtime.value_rows import last_session_with
 
@@ -48,15 +48,14 @@ class KeptConversation:
         return Conversation(keep=self.keep)
 
     def keep(self, entries: Sequence[Entry], last: str) -> None:
-        """Keeps the entries as they are now: only what is new or another is written. `last`: the newest turn in it."""
+        """Keeps the entries as they are now: only what is new or another is written, and all of that at once, for a
+        part of it would be another conversation. `last`: the newest turn in it."""
         same = self._same(entries)
         if same == len(entries) == len(self._kept):
             return
-        for place in range(same, len(entries)):
-            self._write(place, entries[place])
-        for place in range(len(entries), len(self._kept)):
-            self._values.put(self._place(place), None)
-        self._values.put(self._name, {"entries": len(entries), "last": last})
+        changed = {self._place(place): _stored(entries[place]) for place in range(same, len(entries))}
+        gone = dict.fromkeys(map(self._place, range(len(entries), len(self._kept))))
+        self._values.put_all({**changed, **gone, self._name: {"entries": len(entries), "last": last}})
         self._kept = list(entries)
 
     def _same(self, entries: Sequence[Entry]) -> int:
@@ -72,12 +71,6 @@ class KeptConversation:
                 yield decoded(Entry, json.dumps(self._values.get(self._place(place))))
             except ValueError:
                 return
-
-    def _write(self, place: int, entry: Entry) -> None:
-        try:
-            self._values.put(self._place(place), json.loads(encoded(_for_models(entry))))
-        except ToolFailed:
-            self._values.put(self._place(place), json.loads(encoded(_without_results(entry))))
 
     def _place(self, place: int) -> str:
         return f"{self._name}/{place}"
@@ -97,6 +90,11 @@ def last_conversation(journal: Path) -> SessionId:
     if session is None:
         raise UsageError("there is no conversation to go on with yet; begin one with a task")
     return session
+
+
+def _stored(entry: Entry) -> Json:
+    whole: Json = json.loads(encoded(_for_models(entry)))
+    return whole if fits(whole) else json.loads(encoded(_without_results(entry)))
 
 
 def _for_models(entry: Entry) -> Entry:

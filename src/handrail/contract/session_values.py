@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from handrail.contract.basics import Json
@@ -20,4 +21,9 @@ class SessionValues(Protocol):
 
     def put(self, name: str, value: Json) -> None:
         """Raises ToolFailed for more than a session keeps under one name."""
+        ...
+
+    def put_all(self, values: Mapping[str, Json]) -> None:
+        """Puts several, by name, that belong together: whoever takes the session up finds all of them, or none.
+        Raises ToolFailed, and has put none, where one of them is too much."""
         ...

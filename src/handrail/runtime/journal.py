@@ -2,7 +2,7 @@
 
 The event loop puts states in line and never touches the file. One thread writes whatever stands in
 line as one transaction, so a hundred calls that wait share one fsync. It writes when somebody waits
-for a number, and at the latest `LINGER_SECONDS` after a state was put in line.
+for a number, and at the latest `LINGER_SECONDS` after something was put in line.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from handrail.errors import JournalError
 from handrail.runtime.journal_store import Entry, Opening, SessionStore
 from handrail.runtime.openings import HowOpened
 from handrail.runtime.turn_rows import KeptTurn
-from handrail.runtime.value_rows import KeptValue
+from handrail.runtime.value_rows import KeptTogether
 from handrail.settings.redaction import Redactor
 
 Ts = TypeVarTuple("Ts")
 
 LINGER_SECONDS = 0.05
-"""How long a state that nobody waits for may stand in line: so much of it a crash can lose."""
+"""How long what nobody waits for may stand in line: so much of it a crash can lose."""
 
 GROUP_LIMIT = 1_000
 """States in one transaction at most: bounds the memory it takes and the time others wait for the file."""
@@ -105,22 +105,21 @@ class SqliteJournal:
         self._last += 1
         if self._failure is None and not self._closed:
             self._line.append((self._last, state))
-            if not self._lingering:
-                self._lingering = True
-                self._loop.call_later(LINGER_SECONDS, self._linger_over)
+            self._linger()
         return self._last
 
     def keep_turn(self, turn: KeptTurn) -> None:
         """Puts the turn in line, before the events of its calls."""
         self._keep(turn)
 
-    def keep_value(self, kept: KeptValue) -> None:
-        """Puts the value in line, before the outcome of the call that made it."""
+    def keep_values(self, kept: KeptTogether) -> None:
+        """Puts the values in line, before the outcome of the call that made them."""
         self._keep(kept)
 
-    def _keep(self, entry: KeptTurn | KeptValue) -> None:
+    def _keep(self, entry: KeptTurn | KeptTogether) -> None:
         if self._failure is None and not self._closed:
             self._line.append((self._last, entry))
+            self._linger()  # a talk without calls has no event that would take it along
 
     async def durable(self, sequence: int) -> None:
         """Returns when everything up to this number is on the disk. Raises JournalError when it can't be."""
@@ -154,6 +153,11 @@ class SqliteJournal:
         await self._ended.wait()
         if self._failure is not None and not self._failure_told:
             raise self._told()
+
+    def _linger(self) -> None:
+        if not self._lingering:
+            self._lingering = True
+            self._loop.call_later(LINGER_SECONDS, self._linger_over)
 
     def _linger_over(self) -> None:
         self._lingering = False

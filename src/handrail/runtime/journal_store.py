@@ -20,13 +20,13 @@ from handrail.runtime.openings import NOTHING_SAID, HowOpened, write_opening
 from handrail.runtime.records import Record, Recorder
 from handrail.runtime.session_lock import SessionLock
 from handrail.runtime.turn_rows import KeptTurn, write_turn
-from handrail.runtime.value_rows import KeptValue, write_value
+from handrail.runtime.value_rows import KeptTogether, write_values
 from handrail.runtime.who import this_process
 from handrail.settings.redaction import Redactor
 
 _SALT_BYTES = 16
 
-Entry: TypeAlias = CallState | KeptTurn | KeptValue
+Entry: TypeAlias = CallState | KeptTurn | KeptTogether
 """What stands in line to be written."""
 
 
@@ -86,7 +86,7 @@ class SessionStore:
         made = [
             (sequence, state, self._recorder.record_of(state, os.urandom(_SALT_BYTES)))
             for sequence, state in states
-            if not isinstance(state, KeptTurn | KeptValue)
+            if not isinstance(state, KeptTurn | KeptTogether)
         ]
         events, payloads, last = self._rows(made)
         with writing(self._connection, self._path):
@@ -98,8 +98,8 @@ class SessionStore:
             for _, kept in states:
                 if isinstance(kept, KeptTurn):
                     write_turn(self._connection, self._session, kept)
-                elif isinstance(kept, KeptValue):
-                    write_value(self._connection, self._session, kept)
+                elif isinstance(kept, KeptTogether):
+                    write_values(self._connection, self._session, kept)
         self._hash = last
         self.last = states[-1][0]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from handrail.contract.basics import Json
 from handrail.errors import ToolFailed
-from handrail.runtime.value_rows import KeptValue, ValueKeeper
+from handrail.runtime.value_rows import KeptTogether, KeptValue, ValueKeeper
 
 LARGEST = 4_000_000
 """Characters of JSON under one name: a thousand tasks with long descriptions."""
@@ -25,13 +25,22 @@ class KeptValues:
         return self._values.get(name)
 
     def put(self, name: str, value: Json) -> None:
-        content = json.dumps(value)
-        if len(content) > LARGEST:
-            raise ToolFailed(
-                f"The session can't keep so much under {name!r}: {len(content):,} characters, and at most {LARGEST:,} "
-                "are kept. Nothing was changed; shorten it, or put it into a file."
-            )
-        # As it would be read again, so that a restart changes nothing.
-        self._values[name] = json.loads(content)
+        self.put_all({name: value})
+
+    def put_all(self, values: Mapping[str, Json]) -> None:
+        kept = tuple(KeptValue(name, json.dumps(value)) for name, value in values.items())
+        for each in kept:
+            if len(each.content) > LARGEST:
+                raise ToolFailed(
+                    f"The session can't keep so much under {each.name!r}: {len(each.content):,} characters, and at "
+                    f"most {LARGEST:,} are kept. Nothing was changed; shorten it, or put it into a file."
+                )
+        # As they would be read again, so that a restart changes nothing.
+        self._values.update((each.name, json.loads(each.content)) for each in kept)
         if self._keeper is not None:
-            self._keeper.keep_value(KeptValue(name, content))
+            self._keeper.keep_values(KeptTogether(kept))
+
+
+def fits(value: Json) -> bool:
+    """Whether a session keeps so much under one name."""
+    return len(json.dumps(value)) <= LARGEST

@@ -27,15 +27,22 @@ class KeptValue:
     """JSON."""
 
 
+@value
+class KeptTogether:
+    """Values that one transaction writes: whoever takes the session up finds all of them, or none."""
+
+    values: tuple[KeptValue, ...]
+
+
 class ValueKeeper(Protocol):
-    """Where values are written. Like `Journal.append` it never blocks; the next durable event makes a value durable."""
+    """Where values are written. Never blocks; they are durable soon, and before any later event."""
 
-    def keep_value(self, kept: KeptValue) -> None: ...
+    def keep_values(self, kept: KeptTogether) -> None: ...
 
 
-def write_value(connection: sqlite3.Connection, session: SessionId, kept: KeptValue) -> None:
+def write_values(connection: sqlite3.Connection, session: SessionId, kept: KeptTogether) -> None:
     """Within the journal's transaction."""
-    connection.execute(_KEPT, (session, kept.name, kept.content))
+    connection.executemany(_KEPT, [(session, each.name, each.content) for each in kept.values])
 
 
 def values_of(path: Path, session: SessionId) -> Mapping[str, Json]:
