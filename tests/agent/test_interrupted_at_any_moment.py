@@ -118,11 +118,11 @@ def sleepers() -> list[str]:
     found = []
     for folder in Path("/proc").iterdir():
         try:
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode() if folder.name.isdigit() else ""
+            command = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
         except OSError:
             continue
-        if MARK in command:
-            found.append(command)
+        if MARK.encode() in command:  # what others run need not be text
+            found.append(command.replace(b"\0", b" ").decode("utf-8", "replace"))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import select
@@ -28,6 +29,8 @@ class Terminal:
 
     def __init__(self, *arguments: str, env: dict[str, str], cwd: Path) -> None:
         self._screen = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        """A piece may end in the middle of a character."""
         self._master, slave = pty.openpty()
         self._child = subprocess.Popen(
             [sys.executable, "-c", ON_TERMINAL, str(slave), *arguments], env=env, cwd=cwd, pass_fds=(slave,)
@@ -46,7 +49,7 @@ class Terminal:
     def until(self, text: str) -> str:
         """All that was printed since the last call, up to and with `text`."""
         while text not in self._screen:
-            self._screen += self._more(text)
+            self._screen += self._decoder.decode(self._piece(text))
         seen, _, self._screen = self._screen.partition(text)
         return seen + text
 
@@ -58,16 +61,17 @@ class Terminal:
 
     def end(self) -> tuple[int, str]:
         """The exit code, and what was printed last."""
-        while piece := self._more(None):
-            self._screen += piece
+        while piece := self._piece(None):
+            self._screen += self._decoder.decode(piece)
         return self._child.wait(PATIENCE), self._screen
 
-    def _more(self, wanted: str | None) -> str:
+    def _piece(self, wanted: str | None) -> bytes:
+        """What was printed next; nothing where it has ended, and no text is waited for."""
         ready, _, _ = select.select([self._master], [], [], PATIENCE)
         assert ready, f"{wanted!r} did not come; on the screen:\n{self._screen}"
         try:
-            piece = os.read(self._master, 65536).decode()
+            piece = os.read(self._master, 65536)
         except OSError:  # the other end has closed
-            piece = ""
+            piece = b""
         assert piece or wanted is None, f"it ended before {wanted!r} came; on the screen:\n{self._screen}"
         return piece

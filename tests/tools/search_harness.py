@@ -47,7 +47,7 @@ class Impatient:
         if self.word and self.word not in spec.argv:
             return await self.inner.run(spec, on_output)
         slow = ("sh", "-c", 'printf "./found\\0"; exec sleep 1000')
-        return await self.inner.run(replace(spec, argv=slow, timeout=0.3), on_output)
+        return await self.inner.run(replace(spec, argv=slow, timeout=1.0), on_output)
 
 
 @dataclass
