@@ -115,6 +115,8 @@ OPENAI: dict[str, tuple[dict[str, Any], str]] = {
         {"explanation": "First", "plan": [{"step": "Run the tests", "status": "pending"}]},
         "Run the tests",
     ),
+    "read_file": ({"file_path": "a.txt", "offset": 2}, "two"),
+    "write_file": ({"file_path": "p.txt", "content": "x\n"}, "p.txt"),
     "web_search": ({"query": "tides"}, "https://a.org/x"),
 }
 CALLS = {"claude": CLAUDE, "gemini": GEMINI, "openai": OPENAI}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from handrail.contract.effects import Claims
 from handrail.contract.results import ToolResult
 from handrail.contract.tool import Tool
 from handrail.policy import Mode, rules_from
+from handrail.runtime.parts import Parts
 from handrail.session import Session
 from handrail.testing import FakeTool
 from handrail.tools.parameters import Parameters
@@ -113,6 +115,26 @@ async def test_names_that_are_there_already_or_not_at_all_are_told_apart(tmp_pat
 async def test_where_nothing_is_found_names_that_are_like_it_are_told(tmp_path: Path) -> None:
     async with opened(tmp_path, ToolSearch(), *TOOLS) as session:
         assert "Names that are like it: get_tides" in await said(session, "tool_search", query="+get_tidal")
+
+
+class OfAServer(Deferred):
+    server = "tides"
+    known_as = MappingProxyType({"claude": "mcp__tides__heights"})
+    aliases = ("mcp__tides__heights",)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [("", "mcp_tides_heights"), ("claude-sonnet-5-5", "mcp__tides__heights"), ("gemini-3", "mcp_tides_heights")],
+)
+async def test_what_is_found_has_the_name_that_the_menu_of_its_model_has(tmp_path: Path, model: str, name: str) -> None:
+    tools = (ToolSearch(), OfAServer("mcp_tides_heights", "Heights of the tide."))
+    async with Session.open(tmp_path, mode="bypass", model=model, parts=Parts(tools=tools)) as session:
+        (search,) = session.menu(model).tools
+        assert search.description.endswith(f"Names of what there is: {name}")
+        assert f"Names that are like it: {name}" in await said(session, "tool_search", query="+tidal heights")
+        assert f"\n- {name}(port): Heights" in await said(session, "tool_search", query="tide")
+        assert [tool.name for tool in session.menu(model).tools][1:] == [name]
 
 
 DENIES: list[Callable[[], dict[str, Any]]] = [

@@ -145,7 +145,7 @@ async def test_a_file_that_appeared_is_left_alone(root: Path) -> None:
 async def test_a_folder_that_appeared_is_said_to_be_one(path: str, root: Path) -> None:
     files = writing(root, path)
     (root / "a").mkdir()
-    with pytest.raises(ToolFailed, match=r"a is a folder, not a file\. Use list_directory"):
+    with pytest.raises(ToolFailed, match=r"a is a folder, not a file\. List it"):
         await files.write(path, b"mine", replacing=None)
 
 

@@ -95,8 +95,8 @@ REFUSALS = [
     Refusal("large", "big", "big has 268,435,457 bytes; files of more than 268,435,456 are not read whole."),
     Refusal("circle", "circle", "circle can't be used: links lead in a circle. Use a path without them."),
     Refusal("circle on the way", "circle/x", "circle/x can't be used: links lead in a circle."),
-    Refusal("folder", "sub", "sub is a folder, not a file. Use list_directory to see what is in it.", ("sub/",)),
-    Refusal("root", "/", "/ is a folder, not a file. Use list_directory to see what is in it."),
+    Refusal("folder", "sub", "sub is a folder, not a file. List it to see what is in it.", ("sub/",)),
+    Refusal("root", "/", "/ is a folder, not a file. List it to see what is in it."),
     Refusal("long name", "x" * 300, "the name is too long. Use a shorter one."),
     Refusal("file in the way", "a/b", "a/b can't be used: a file stands where its path needs a folder.", ("a",)),
     Refusal("slip", "app.pi", "There is no app.pi. Nearest names in the workspace: app.py.", ("app.py", "zebra")),
@@ -105,7 +105,7 @@ REFUSALS = [
     Refusal("letter case", "readme.MD", "Nearest names in the workspace: README.md.", ("README.md",)),
     Refusal("accent", "\u00e9.txt", "Nearest names in the workspace: e\u0301.txt.", ("e\u0301.txt",)),
     Refusal("odd space", "9.41 AM", r'Nearest names in the workspace: "9.41\u202fAM".', ("9.41\u202fAM",)),
-    Refusal("nothing near", "zzz", "No name in the workspace is like it; find the right path with glob", ("app.py",)),
+    Refusal("nothing near", "zzz", "No name in the workspace is like it; list the folder, or search", ("app.py",)),
     Refusal("outside", "../app.pi", "There is no ../app.pi. Correct the path.", ("../app.py",)),
 ]  # fmt: skip
 

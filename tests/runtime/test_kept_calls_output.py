@@ -55,7 +55,7 @@ async def test_the_model_reads_and_searches_it_without_being_asked_about(tmp_pat
         (file,) = kept(state)
         page = await settled(session, "read_file", {"file_path": str(file)}, id="c2")
         found = await settled(session, "grep", {"pattern": "sec", "path": str(file)}, id="c3")
-    assert result.result.text == f"first, and more: the whole is in {file}, for read_file and grep"
+    assert result.result.text == f"first, and more: the whole is in {file}, for the tools that read and search files"
     assert "second" in page.result.text
     assert "second" in found.result.text
     assert file.stat().st_mode & 0o777 == 0o600
@@ -109,7 +109,7 @@ async def test_a_full_file_takes_no_more_and_counts_the_rest(tmp_path: Path) -> 
     path = tmp_path / "c1.output.txt"
     assert path.read_bytes() == b"0123456789"
     assert spill.kept == Kept(path, 10, 6)
-    assert spill.kept.in_words == f"the first 10 bytes are in {path}, for read_file and grep"
+    assert spill.kept.in_words == f"the first 10 bytes are in {path}, for the tools that read and search files"
 
 
 async def test_pieces_lie_in_the_order_in_which_they_came(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ async def test_what_is_over_the_budget_is_kept_whole_in_a_file_that_its_owner_al
     assert file.read_text("utf-8") == text
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert f"the whole is in {file}, for read_file and grep" in result.text
+    assert f"the whole is in {file}, for the tools that read and search files" in result.text
     assert len(result.text) < 400
 
 

@@ -167,7 +167,7 @@ async def test_what_can_not_be_done_changes_nothing(arguments: dict[str, str], s
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", r"n\.ipynb is no notebook that can be edited: it is not JSON: .+ Mend it with edit_file\."),
+        ("{", r"n\.ipynb is no notebook that can be edited: it is not JSON: .+ Mend it as a file of text\."),
         ('{"nbformat": 3, "worksheets": []}', "is a notebook of nbformat 3; only 4 can be edited. Convert it"),
         ("a\0b", "n.ipynb is binary and no notebook"),
         (notebook(code("1", id="dd"), code("2", id="dd")), "Cells 1, 2 of n.ipynb all have the id dd. Name the one"),

@@ -21,11 +21,11 @@ from handrail.tools.read_file import MOST_ENTRIES, ReadFile
 from handrail.tools.reading.image import LARGEST_IMAGE
 from handrail.tools.reading.view import MOST_CHARACTERS
 
-LATIN1 = "[Not valid UTF-8: shown as Latin-1. edit_file keeps the bytes it does not touch.]"
-UTF16 = "[Encoded in UTF-16-LE with a byte order mark; edit_file and write_file keep that.]"
+LATIN1 = "[Not valid UTF-8: shown as Latin-1. An edit keeps the bytes that it does not touch.]"
+UTF16 = "[Encoded in UTF-16-LE with a byte order mark; edits and writes keep that.]"
 CHINESE = "# 如果文件不存在就返回默认值"
-WIDE = "[Encoded in UTF-16-LE; edit_file and write_file keep that.]"
-GBK = "[Encoded in GB18030; edit_file and write_file keep that.]"
+WIDE = "[Encoded in UTF-16-LE; edits and writes keep that.]"
+GBK = "[Encoded in GB18030; edits and writes keep that.]"
 END = "[Lines 2-2 of 2: the end of the file.]"
 GO_ON = "[Lines 2-3 of 4. To go on: offset=4.]"
 
@@ -206,8 +206,8 @@ async def test_a_folder_is_listed_with_what_to_do_next(tmp_path: Path) -> None:
     result = await Bench(tmp_path).run(ReadFile(), file_path="sub")
     head, first, second, *_, cut, hint = result.text.split("\n")
     assert (head, first, second) == ("sub is a folder. In it:", "z/", "f000  (1 byte)")
-    assert cut == "[200 of 201 entries; list_directory goes on.]"
-    assert hint == "[Read one of its files, or use list_directory, glob or grep for what is below.]"
+    assert cut == "[200 of 201 entries shown.]"
+    assert hint == "[Read one of its files, or list or search what is below.]"
 
 
 class Forms:

@@ -101,8 +101,8 @@ async def test_what_can_not_be_read_says_so_in_its_place_and_stops_no_other(root
         "[There is no a.pi. Nearest names in the workspace: a.py.]",
         "[x.bin is binary, 2 bytes, and can't be read as text. Use a program that knows its format, by the shell.]",
         "[pipe is a FIFO (named pipe), and only regular files are read or written. Use another path.]",
-        "[src is a folder, not a file. Use list_directory to see what is in it.]",
-        "[d.pdf is a PDF document. Read it by itself, with read_file.]",
+        "[src is a folder, not a file. List it to see what is in it.]",
+        "[d.pdf is a PDF document. Read it by itself.]",
         "[src/p.png is an image (image/png). Name it to see it.]",
     ]
     assert text.endswith("==> b.txt <==\n     1→b.txt\n[1 file of 7 shown.]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -90,7 +91,10 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-async def test_a_command_goes_on_in_the_background_and_its_result_says_how_to_follow_it(root: Path) -> None:
+async def test_a_command_goes_on_in_the_background_and_its_result_says_how_to_follow_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "SETTLING", 2.0)  # a busy machine takes a while to start bash
     async with shells(root) as sh:
         result = await sh.start("echo early; exec sleep 1000")
         assert result.data is not None
@@ -105,7 +109,8 @@ async def test_a_command_goes_on_in_the_background_and_its_result_says_how_to_fo
     assert not is_alive(pid)
 
 
-async def test_a_command_that_fails_at_once_is_no_job(root: Path) -> None:
+async def test_a_command_that_fails_at_once_is_no_job(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "SETTLING", HANG)  # it ends, whenever that is
     async with shells(root) as sh:
         result = await sh.start("echo no such port >&2; exit 3")
         assert result.text == "no such port\nExit code: 3"
@@ -116,13 +121,7 @@ async def test_a_command_out_of_time_is_moved_where_that_was_asked_for(root: Pat
     async with shells(root) as sh:
         result = await sh.call("shell", command="echo a; sleep 1000", timeout=1, on_timeout="background")
         assert result.text.startswith("a\n[After 1 s the command went on in the background. It runs as job-1 (process ")
-        assert await sh.output() == "a\n[job-1 (echo a; sleep 1000): " + (await _status(sh)) + "]"
-
-
-async def _status(sh: Shells) -> str:
-    (known,) = sh.session._jobs.known()
-    assert known.console is not None
-    return known.console.status
+        assert re.fullmatch(r"a\n\[job-1 \(echo a; sleep 1000\): running for \d+ s, process \d+\]", await sh.output())
 
 
 async def test_what_is_new_is_given_once(root: Path) -> None:
@@ -278,8 +277,7 @@ async def test_all_jobs_are_listed_with_how_they_stand(root: Path) -> None:
     assert lines[0] == "Jobs:"
     assert lines[1].startswith("job-1  ended")
     assert "exit code 4" in lines[1]
-    assert lines[2].startswith("job-2  running for 0 s, process ")
-    assert lines[2].endswith("  sleep 1000")
+    assert re.fullmatch(r"job-2  running for \d+ s, process \d+  sleep 1000", lines[2])
 
 
 @pytest.mark.parametrize("tool", ["shell_output", "shell_input", "shell_stop"])
@@ -351,7 +349,7 @@ async def test_the_output_of_a_job_lies_in_a_file_that_may_be_read(root: Path, s
         assert Path(path).is_relative_to(state)
         (root / "go").touch()
         text = await sh.output(wait_for="over")
-        assert f"left out: the whole is in {path}, for read_file and grep …]" in text
+        assert f"left out: the whole is in {path}, for the tools that read and search files …]" in text
         found = await sh.call("grep", pattern="^77777$", path=path)
         assert "77777" in found.text
         assert "[It" not in found.text
@@ -360,7 +358,7 @@ async def test_the_output_of_a_job_lies_in_a_file_that_may_be_read(root: Path, s
 async def test_long_output_of_a_command_lies_whole_in_a_file(root: Path, state: Path) -> None:
     async with kept_shells(root) as sh:
         result = await sh.call("shell", command="seq 1000000; exit 5")
-        path = result.text.partition("the whole is in ")[2].partition(", for read_file and grep")[0]
+        path = result.text.partition("the whole is in ")[2].partition(", for the tools that read and search files")[0]
         assert Path(path).read_text() == "".join(f"{number}\n" for number in range(1, 1_000_001))
         assert result.text.endswith("\n1000000\nExit code: 5")
         assert "500123" in (await sh.call("grep", pattern="^500123$", path=path)).text

@@ -103,7 +103,7 @@ async def test_a_file_has_a_bound_and_the_result_says_how_much_it_holds(tmp_path
     result = await bench.run(Shell(), command="seq 1000000")
     (path,) = (tmp_path / "results").iterdir()
     assert path.stat().st_size == 100_000
-    assert f"the first 100,000 bytes are in {path}, for read_file and grep" in result.text
+    assert f"the first 100,000 bytes are in {path}, for the tools that read and search files" in result.text
 
 
 async def test_live_output_of_a_flood_is_thinned_and_its_end_arrives() -> None:

@@ -142,7 +142,7 @@ async def test_a_change_of_nothing_says_so(bench: Bench) -> None:
 
 async def test_without_tasks_there_is_none_to_find(bench: Bench) -> None:
     assert (await bench.run(TaskList())).text == "There are no tasks."
-    with pytest.raises(ToolFailed, match="create one with task_create"):
+    with pytest.raises(ToolFailed, match="none was created"):
         await bench.run(TaskGet(), task="1")
     with pytest.raises(ToolFailed, match="The subject is empty"):
         await bench.run(TaskCreate(), subject="\n")

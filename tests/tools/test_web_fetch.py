@@ -224,7 +224,7 @@ async def test_the_beginning_of_a_long_text_is_shown_and_the_whole_is_kept(bench
     assert kept is not None
     assert whole in kept.read_text("utf-8")
     assert len(text) < tool_module.MOST_CHARACTERS + 1_000
-    assert f"of {len(whole):,} characters; the whole is in {kept}, for read_file and grep.]" in text
+    assert f"of {len(whole):,} characters; the whole is in {kept}, for the tools that read and search files.]" in text
 
 
 async def test_what_strangers_wrote_is_marked_and_they_can_not_close_the_mark(bench: Bench) -> None:
@@ -285,7 +285,7 @@ async def test_too_many_addresses_are_refused_before_anybody_is_asked(bench: Ben
 async def test_of_a_long_pdf_document_the_first_pages_are_shown_and_how_to_get_the_rest(bench: Bench) -> None:
     text = await fetched(bench, answer(pdf_of("Depth of harbours", pages=25), "application/pdf"))
     assert text.count("Depth of harbours") == 20
-    assert text.endswith("[Pages 1-20 of 25: for the others, load the file by the shell and read it with read_file.]")
+    assert text.endswith("[Pages 1-20 of 25: for the others, load the file by the shell and read it.]")
     assert "pages=" not in text
 
 

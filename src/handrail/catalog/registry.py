@@ -135,6 +135,12 @@ class Registry:
             known = self._called[name, family.name] = Called(first, lambda: readings)
         return known
 
+    def shown_as(self, tool: str, model: str) -> str:
+        """What the menu of `model` calls the tool of this name; of one that is not here, what its family does."""
+        entry, family = self._tools.get(tool), family_of(model)
+        name = family.name_of(tool) or tool if entry is None else shown_name(entry.tool, family)
+        return tool if name in self._tools else name
+
     def knows(self, name: str) -> bool:
         return any(self._readings(name, OURS))
 

@@ -47,7 +47,7 @@ class Toolbox:
     def menu(self, model: str, caller: Caller = MAIN_AGENT) -> Menu:
         """The tools that `model` should see now, and why others are hidden."""
         sources = tuple(self._sources())
-        names = self.deferred.note()
+        names = self.deferred.note(model)
         note = [f"Names of what there is: {names}"] if names else []
         told = {ACTIVATE_SKILL: self._skills, TOOL_SEARCH: "\n\n".join((*note, *_absent(sources, bool(names))))}
         behind = Behind({**told, **self._agents()}, self.deferred.found, sources)

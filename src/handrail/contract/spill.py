@@ -29,9 +29,9 @@ class Kept:
     def in_words(self) -> str:
         """A clause for a note: where to look, or what to do where there is nothing to look at."""
         if self.whole:
-            return f"the whole is in {self.path}, for read_file and grep"
+            return f"the whole is in {self.path}, for the tools that read and search files"
         if self.path is not None and self.size:
-            return f"the first {self.size:,} bytes are in {self.path}, for read_file and grep"
+            return f"the first {self.size:,} bytes are in {self.path}, for the tools that read and search files"
         because = f"it could not be kept in a file ({self.why_not}): " if self.why_not else ""
         return f"{because}ask for a smaller part"
 

@@ -23,7 +23,7 @@ _ANSWERS = {
     errno.EACCES: "{path} can't be used: permission denied. Ask the user for access, or use another path.",
     errno.EPERM: "{path} can't be used: permission denied. Ask the user for access, or use another path.",
     errno.ENOTDIR: "{path} can't be used: a file stands where its path needs a folder. Correct the path.",
-    errno.EISDIR: "{path} is a folder, not a file. Use list_directory to see what is in it.",
+    errno.EISDIR: "{path} is a folder, not a file. List it to see what is in it.",
     errno.EEXIST: "{path} appeared meanwhile and was left as it is. Read it and try again.",
     errno.ENAMETOOLONG: "{path} can't be used: the name is too long. Use a shorter one.",
     errno.ENOSPC: "{path} was not changed: the disk is full. Free some space and try again.",
@@ -59,7 +59,7 @@ def missing(workspace: Workspace, shown: str, error: Missing) -> str:
     near = ", ".join(map(shown_name, similar(error.wanted, error.names)))
     if near:
         return f"There is no {shown}{what}. Nearest names in {where}: {near}."
-    return f"There is no {shown}{what}. No name in {where} is like it; find the right path with glob or list_directory."
+    return f"There is no {shown}{what}. No name in {where} is like it; list the folder, or search for the name."
 
 
 def moved(shown: str) -> str:
@@ -93,7 +93,7 @@ def no_end(shown: str, most: int) -> str:
 def too_large(shown: str, size: int, most: int) -> str:
     return (
         f"{shown} has {size:,} bytes; files of more than {most:,} are not read whole. "
-        "Use grep to find the part you need, or the shell."
+        "Search it for the part you need, or use the shell."
     )
 
 

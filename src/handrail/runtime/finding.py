@@ -7,13 +7,13 @@ from contextlib import suppress
 from typing import Self
 
 from handrail.catalog.called import Called, OwnReading
-from handrail.catalog.faces import family_of
 from handrail.catalog.later import LaterTool
 from handrail.catalog.registry import Registry
 from handrail.catalog.search.deferred import SessionDeferredTools
 from handrail.catalog.toolbox import Toolbox
 from handrail.contract.calls import CallForm, CallRequest
 from handrail.contract.values import value
+from handrail.contract.window import Window
 from handrail.errors import UnknownTool
 from handrail.runtime.hosted import HostedServerCall
 from handrail.runtime.judge import Judge
@@ -33,14 +33,16 @@ class SessionTools:
     shelves: Shelves
     find: Finder
     agents: AgentSlot
+    window: Window
 
     @classmethod
-    def of(cls, shelves: Shelves, judge: Judge, skills: SessionSkills, model: str) -> Self:
-        """`model` names the model that answers."""
+    def of(cls, shelves: Shelves, judge: Judge, skills: SessionSkills, model: str, window: int) -> Self:
+        """`model` names the model that answers, `window` says how many tokens its context has; 0: not known."""
         registry = shelves.registry
         agents = AgentSlot()
         box = Toolbox(registry, lambda: judge.policy, skills.told, agents.told, shelves.sources)
-        return cls(registry, skills, box, shelves, Finder(registry, model, box.deferred, shelves), agents)
+        find = Finder(registry, model, box.deferred, shelves)
+        return cls(registry, skills, box, shelves, find, agents, Window(window))
 
 
 class Finder:
@@ -69,8 +71,8 @@ class Finder:
         return called
 
     def name_of(self, tool: str, model: str = "") -> str:
-        """What the family of this model, empty for the main one, calls a tool of ours."""
-        return family_of(model or self._model).name_of(tool) or tool
+        """What this model, the main one where it is empty, knows the tool of this name as."""
+        return self._registry.shown_as(tool, model or self._model)
 
     async def load(self, request: CallRequest) -> None:
         """Beside the event loop: the first call of a tool may be the first to need pydantic."""

@@ -54,10 +54,10 @@ class ExitPlanMode(Tool[Params]):
 async def _plan(file: str, files: FileReader) -> str:
     """Raises ToolFailed where there is nothing that a person could approve."""
     if await files.kind(file) is None:
-        raise ToolFailed(f"There is no plan yet. Write it to {file}, and call exit_plan_mode again.")
+        raise ToolFailed(f"There is no plan yet. Write it to {file}, and call this again.")
     plan = (await files.read(file)).data.decode("utf-8", "replace")
     if not plan.strip():
-        raise ToolFailed(f"The plan in {file} is empty. Write it there, and call exit_plan_mode again.")
+        raise ToolFailed(f"The plan in {file} is empty. Write it there, and call this again.")
     if len(plan) > MOST:
         raise ToolFailed(
             f"The plan in {file} has {len(plan):,} characters, and nobody reads more than {MOST:,} of them. Shorten it."

@@ -33,7 +33,7 @@ class Params(Parameters):
     )
     cell_id: str = Field(
         default="",
-        description="The cell: its id as read_file shows it, or its number. Without it, insert makes the first cell.",
+        description="The cell: its id as reading shows it, or its number. Without it, insert makes the first cell.",
     )
     new_source: str = Field(default="", description="The cell's new source, all of it. Not for delete.")
     cell_type: Literal["code", "markdown", "raw"] | None = Field(
@@ -90,7 +90,7 @@ def _change(params: Params, before: FileContent, shown: str) -> Change:
     try:
         notebook = Notebook.parse(file.text)
     except NotANotebook as error:
-        raise ToolFailed(f"{shown} is no notebook that can be edited: {error}. Mend it with edit_file.") from None
+        raise ToolFailed(f"{shown} is no notebook that can be edited: {error}. Mend it as a file of text.") from None
     new, done = _edited(params, notebook, shown)
     return Change(before, notebook.text, new, encoded(file, new, shown), done)
 

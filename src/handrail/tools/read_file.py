@@ -27,7 +27,7 @@ from handrail.tools.text.media import PDF
 
 DEFAULT_LINES = 2_000
 MOST_ENTRIES = 200
-"""Shown of a folder; list_directory shows more."""
+"""Shown of a folder; `list_directory` shows more."""
 
 
 class Params(Parameters):
@@ -117,6 +117,6 @@ async def _listing(params: Params, files: FileReader, shown: str) -> ToolResult:
     entries = in_order(await files.entries(params.file_path))
     rows = [f"{shown} is a folder. In it:", *map(row, entries[:MOST_ENTRIES])]
     if len(entries) > MOST_ENTRIES:
-        rows.append(f"[{MOST_ENTRIES:,} of {counted(len(entries), 'entry', 'entries')}; list_directory goes on.]")
-    rows.append("[Read one of its files, or use list_directory, glob or grep for what is below.]")
+        rows.append(f"[{MOST_ENTRIES:,} of {counted(len(entries), 'entry', 'entries')} shown.]")
+    rows.append("[Read one of its files, or list or search what is below.]")
     return ToolResult.of_text("\n".join(rows), display=TextDisplay(f"{shown} is a folder"))

@@ -116,9 +116,9 @@ class _Reading:
         try:
             content = await self._files.read(path)
         except FileTooLarge as error:
-            raise ToolFailed(f"{error} read_file shows parts of it.") from None
+            raise ToolFailed(f"{error} Read by itself, it is shown in parts.") from None
         if content.data.startswith(PDF):
-            raise ToolFailed(f"{shown} is a PDF document. Read it by itself, with read_file.")
+            raise ToolFailed(f"{shown} is a PDF document. Read it by itself.")
         if not was_named and (media_type := image_type(content.data)):
             raise ToolFailed(f"{shown} is an image ({media_type}). Name it to see it.")
         view = await asyncio.to_thread(view_of, content, Page(1, MOST_LINES, room), shown)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import Field
 
 from handrail.contract.basics import JsonObject
+from handrail.contract.context import ToolNames
 from handrail.contract.deferred import DeferredTools, FoundTool, FoundTools
 from handrail.contract.effects import Claims
 from handrail.contract.results import ToolResult
@@ -35,16 +36,17 @@ class ToolSearch(Tool[Params]):
     def describe(self, params: Params) -> str:
         return f"Search for tools: {params.query}"
 
-    async def run(self, params: Params, tools: DeferredTools) -> ToolResult:
+    async def run(self, params: Params, tools: DeferredTools, names: ToolNames) -> ToolResult:
         search = await tools.search(params.query, params.max_results)
-        return ToolResult.of_text("\n".join(_lines(search)), data={"found": [tool.name for tool in search.found]})
+        found = [tool.name for tool in search.found]
+        return ToolResult.of_text("\n".join(_lines(search, names)), data={"found": found})
 
 
-def _lines(search: FoundTools) -> Iterator[str]:
+def _lines(search: FoundTools, names: ToolNames) -> Iterator[str]:
     if search.found:
         yield "Found; on your menu from your next response on:"
     for tool in search.found:
-        yield f"- {tool.name}({_parameters(tool.parameters)}): {_short(tool)}"
+        yield f"- {names.of(tool.name)}({_parameters(tool.parameters)}): {_short(tool)}"
     if search.known:
         yield f"On your menu already: {', '.join(search.known)}"
     if search.missing:
@@ -52,7 +54,7 @@ def _lines(search: FoundTools) -> Iterator[str]:
     if not (search.found or search.known or search.missing):
         yield f"None of {search.searched} tools has that. Try other words, fewer, or none with +."
         if search.near:
-            yield f"Names that are like it: {', '.join(search.near)}"
+            yield f"Names that are like it: {', '.join(map(names.of, search.near))}"
 
 
 def _short(tool: FoundTool) -> str:

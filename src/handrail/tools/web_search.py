@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what it takes to search is loaded by the first search
     from handrail.tools.web.searching.provider import Found, Query, SearchProvider
 
 MOST_RESULTS = 10
-NOT_CONFIGURED = "No search service is configured. Tell the user, or fetch an address that you know with web_fetch."
+NOT_CONFIGURED = "No search service is configured. Tell the user, or fetch an address that you know."
 
 
 class Params(Parameters):

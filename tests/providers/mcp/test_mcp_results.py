@@ -183,7 +183,7 @@ async def test_a_huge_result_is_kept_whole_in_a_file_that_can_be_read(tmp_path: 
         assert isinstance(short, Completed)
         assert isinstance(long, Completed)
         assert len(short.result.text) < 42_000 < 150_000 < len(long.result.text) < 152_000
-        where = re.search(r"the whole is in (\S+), for read_file and grep", short.result.text)
+        where = re.search(r"the whole is in (\S+), for the tools that read and search files", short.result.text)
         assert where is not None
         turn = await session.run(calls(("read_file", {"file_path": where[1], "offset": 15_000, "limit": 3})))
         (read,) = turn.calls

@@ -43,15 +43,17 @@ class SessionDeferredTools:
         if tool.defers_loading:
             self._found[tool.name] = None
 
-    def note(self) -> str:
-        """The names of what there is to be found, as far as they fit; empty where there is nothing."""
+    def note(self, model: str = "") -> str:
+        """The names of what there is to be found, as `model` knows it and as far as they fit; empty where there is
+        nothing."""
         names: list[str] = []
         left = NOTE_CHARACTERS
         for tool in self._visible(self._deferred()):
-            left -= len(tool.name) + 2
+            name = self._registry.shown_as(tool.name, model)
+            left -= len(name) + 2
             if left < 0:
                 return ", ".join((*names, "…"))
-            names.append(tool.name)
+            names.append(name)
         return ", ".join(names)
 
     async def search(self, query: str, most: int) -> FoundTools:

@@ -67,7 +67,7 @@ def with_task(tasks: Tasks, task: Task) -> Tasks:
 def find(tasks: Tasks, id: str) -> Task:
     """Raises ToolFailed, with the ids that there are."""
     if id not in tasks:
-        known = ", ".join(list(tasks)[-20:]) or "none; create one with task_create"
+        known = ", ".join(list(tasks)[-20:]) or "none, for none was created"
         raise ToolFailed(f"There is no task {id!r}. The latest are: {known}.")
     return tasks[id]
 

@@ -113,7 +113,7 @@ def _notes(file: TextFile, first: int, last: int, total: int) -> list[str]:
     elif first > 1:
         notes.append(f"[{range_name('Lines', first, last, total)}: the end of the file.]")
     if file.encoding in FALLBACKS:
-        notes.append(f"[Not valid UTF-8: shown as {file.name}. edit_file keeps the bytes it does not touch.]")
+        notes.append(f"[Not valid UTF-8: shown as {file.name}. An edit keeps the bytes that it does not touch.]")
     elif file.encoding != "utf-8":
-        notes.append(f"[Encoded in {file.name}; edit_file and write_file keep that.]")
+        notes.append(f"[Encoded in {file.name}; edits and writes keep that.]")
     return notes

@@ -48,7 +48,7 @@ def _filled(before: FileContent, file: TextFile, new: str, shown: str) -> Change
     if file.text:
         raise ToolFailed(
             f"old_string is empty, but {shown} exists and has {counted(line_count(file.text), 'line')}. "
-            "Give the text to replace, or use write_file to replace everything."
+            "Give the text to replace, or write the whole file anew."
         )
     return Change(before, "", new, encoded(file, new, shown), f"Filled {shown}, which was empty.")
 

@@ -19,5 +19,5 @@ def refuse_placeholders(new: str, before: FileContent | None, shown: str) -> Non
         if file is None or placeholder not in file.text:
             raise ToolFailed(
                 f"The text for {shown} holds {placeholder}, which stands where a secret was taken out: written to the "
-                "file, it would take the secret's place. Nothing was written. Edit around it, with edit_file."
+                "file, it would take the secret's place. Nothing was written. Change only what stands around it."
             )

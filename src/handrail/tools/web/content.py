@@ -68,7 +68,7 @@ def _pdf(view: View) -> Content:
     shown, total = view.data["pages"], view.data["total"]
     if not isinstance(shown, list) or len(shown) == total:
         return Content("PDF document", text)
-    note = f"{view.name}: for the others, load the file by the shell and read it with read_file."
+    note = f"{view.name}: for the others, load the file by the shell and read it."
     return Content("PDF document", text.rpartition("\n[")[0], notes=(note,))
 
 
