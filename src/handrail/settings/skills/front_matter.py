@@ -75,7 +75,7 @@ def read_front_matter(matter: str) -> FrontMatter:
 
 
 def read_fields(matter: str, names: Iterable[str]) -> Fields:
-    """The fields of these names. Never raises; of what is no YAML, plain lines are read, and none that allows anything."""
+    """The fields of these names. Never raises; of what is no YAML, plain lines are read that allow nothing."""
     if len(matter) > MOST:
         return _nothing(f"line 1: the front matter is longer than {MOST} characters", matter, names)
     if matter.count("[") + matter.count("{") > MOST_BRACKETS:
