@@ -352,9 +352,10 @@ async def test_cancelling_run_cancels_its_calls_and_no_others(opened: Opened) ->
 
 
 async def test_a_run_that_takes_too_long_leaves_nothing_running(opened: Opened) -> None:
-    ended = asyncio.Event()
+    ended, limit = asyncio.Event(), asyncio.timeout(None)
 
     async def hang(params: Any, context: Any) -> str:
+        limit.reschedule(0)
         try:
             await asyncio.Event().wait()
         finally:
@@ -363,7 +364,7 @@ async def test_a_run_that_takes_too_long_leaves_nothing_running(opened: Opened) 
 
     async with opened(FakeTool("hang", hang), mode="bypass") as session:
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05):
+            async with limit:
                 await session.run(calls(("hang", {})))
         assert ended.is_set()
         assert kinds(await session.run(calls(("nothing", {})))) == [Failed]

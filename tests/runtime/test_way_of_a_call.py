@@ -613,13 +613,13 @@ async def test_a_function_that_is_no_tool_is_refused_with_what_to_do(opened: Ope
 async def test_a_finish_tool_whose_outcome_is_slow_to_keep_is_settled_all_the_same(
     opened: Opened, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(scheduler, "FINISH_GRACE", 0.01)
+    monkeypatch.setattr(scheduler, "FINISH_GRACE", 1.0)
     release = asyncio.Event()
 
     class SlowDisk(MemoryJournal):
         async def durable(self, sequence: int) -> None:
             if isinstance(self.states[sequence - 1][1], Completed):
-                await asyncio.sleep(0.05)  # longer than the grace
+                await asyncio.sleep(1.2)  # longer than the grace
 
     async def save(params: Any, context: Any) -> str:
         await release.wait()

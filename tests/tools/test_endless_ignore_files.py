@@ -35,7 +35,7 @@ async def test_a_search_that_waits_for_a_fifo_names_it(
     result = await bench.run(tool, **arguments)
     assert result.fault is not None
     assert f"{place} {IS_NAMED}" in result.text
-    assert "a.py" in (await bench.run(tool, include_ignored=True, **arguments)).text
+    assert "a.py" in (await Bench(tmp_path).run(tool, include_ignored=True, **arguments)).text
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -180,7 +180,7 @@ async def test_a_connection_that_ends_in_the_middle_of_what_was_announced_is_a_c
 @each_wire
 async def test_a_server_that_falls_silent_is_not_waited_for_without_end(wire: Wire) -> None:
     with server_of(wire, Fault(silent_after=OPENING[wire] + 2)) as server:
-        events, error = await asked_in_vain(model_at(server, replace(QUICK, silence=0.3)))
+        events, error = await asked_in_vain(model_at(server, replace(QUICK, silence=1.0)))
         assert server.gone.wait(10)
     assert error.fault is ModelFault.CUT
     assert any(isinstance(event, Received) for event in events)

@@ -343,7 +343,7 @@ async def test_a_server_that_is_not_there_is_told_of(wire: Wire) -> None:
 @each_wire
 async def test_silence_before_an_answer_is_tried_again(wire: Wire) -> None:
     with server_of(wire, Fault(silent_after=0)) as server:
-        events = await asked(model_at(server, replace(QUICK, silence=0.3)))
+        events = await asked(model_at(server, replace(QUICK, silence=1.0)))
     assert isinstance(events[0], Waiting)
     assert [event.text for event in events if isinstance(event, TextArrived)] == ["He", "re."]
 
