@@ -126,6 +126,21 @@ def test_of_a_call_that_went_wrong_its_line_says_what_and_of_a_command_its_exit_
     assert lines[shell + 1] == "  exit code 3"
 
 
+def test_a_run_has_the_tools_of_a_folder_and_goes_on_with_them(work: Path, played) -> None:
+    (work.parent / "dir").mkdir()
+    (work.parent / "dir" / "tide-table.py").write_text(
+        "from handrail import tool\n\n\n@tool\ndef any(port: str) -> str:\n    'The tide.'\n    return port\n"
+    )
+    looks = says("", Use("tide-table", {"port": "Brest"}))
+    with played([looks, says("Done."), looks, says("Done again.")]):
+        done = run(work, "When?", "--tools", "../dir", "--approve", "all")
+        again = run(work, "And now?", "--continue", "--approve", "all")
+        gone = run(work, "When?", "--tools", "gone")
+    for ran in (done, again):
+        assert (ran.code, "✓ tide-table" in ran.err) == (0, True), ran.err
+    assert (gone.code, gone.err) == (2, "handrail: --tools gone is not a folder; name one that exists\n")
+
+
 LOUD = """from handrail import tool
 print("loads")
 

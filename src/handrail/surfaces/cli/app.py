@@ -143,6 +143,7 @@ _RESUME = "Go on with the conversation of that session; without an ID, of one th
 @in_workspace
 @click.option("--model", metavar="PROVIDER:NAME", help="The model that works.")
 @in_mode
+@with_tools
 @click.option("--plain", is_flag=True, help="Nothing is coloured or drawn anew: for screen readers and dumb terminals.")
 @click.option("--resume", "session", is_flag=False, flag_value=CHOSEN, default="", metavar="[ID]", help=_RESUME)
 @click.option("--continue", "last", is_flag=True, help="Go on with the last conversation here.")

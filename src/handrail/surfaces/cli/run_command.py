@@ -18,7 +18,15 @@ from handrail.errors import UsageError
 from handrail.runtime.openings import how_opened
 from handrail.settings.load import Settings
 from handrail.surfaces.cli.journals import journal_of
-from handrail.surfaces.cli.options import CHOSEN, answered_by, in_mode, in_workspace, with_folders, with_policies
+from handrail.surfaces.cli.options import (
+    CHOSEN,
+    answered_by,
+    in_mode,
+    in_workspace,
+    with_folders,
+    with_policies,
+    with_tools,
+)
 from handrail.surfaces.cli.run.task import Output, Task, carry_out
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.taking_up import settings_as_left
@@ -65,6 +73,7 @@ def _with_limits(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--model", metavar="PROVIDER:NAME", help="The model that works.")
 @in_mode
 @with_policies
+@with_tools
 @answered_by
 @_with_limits
 @click.option("--resume", "session", is_flag=False, flag_value=CHOSEN, default="", metavar="[ID]", help=_RESUME)
