@@ -26,6 +26,7 @@ from handrail.contract.events import CallChanged, Event
 from handrail.contract.hooks import Block, ToolUse
 from handrail.contract.results import ToolResult
 from handrail.errors import UsageError
+from handrail.runtime import scheduler
 from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
 from handrail.session import Session
@@ -202,8 +203,11 @@ def test_a_hook_that_raises_an_interrupt_on_the_sessions_thread_blocks_the_call_
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_an_interrupt_in_a_hook_on_the_main_thread_ends_the_program_as_one(tmp_path: Path, hook: Any) -> None:
+def test_an_interrupt_in_a_hook_on_the_main_thread_ends_the_program_as_one(
+    tmp_path: Path, hook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It may be a person's: nobody can tell."""
+    monkeypatch.setattr(scheduler, "STUBBORN_GRACE", 0.1)
     journal = MemoryJournal()
 
     async def main() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -81,7 +82,11 @@ def many(count: int) -> list[dict[str, object]]:
     return [{"decision": decisions[position % 3], **table} for position, table in enumerate(tables)]
 
 
-MANY = rules_from(many(10_000))
+@cache
+def ten_thousand() -> tuple[Rule, ...]:
+    """Made where they are tried: every process that collects tests would spend seconds on them."""
+    return tuple(rules_from(many(10_000)))
+
 
 ASKED = [
     ("a command", shell(part("git push origin main"), part("npm run test:x"))),
@@ -93,7 +98,7 @@ ASKED = [
 
 @pytest.mark.parametrize("facts", [facts for _, facts in ASKED], ids=[name for name, _ in ASKED])
 def test_of_ten_thousand_rules_few_are_tried(facts: Facts) -> None:
-    policy = Policy(rules=MANY)
+    policy = Policy(rules=ten_thousand())
     for index in (policy.denies, policy.asks):
         assert len(list(index.that_may_hold(facts))) < 20
     assert len(policy.allows.that_may_cover(facts)) < 20
@@ -101,7 +106,7 @@ def test_of_ten_thousand_rules_few_are_tried(facts: Facts) -> None:
 
 
 def test_a_rule_is_found_among_ten_thousand() -> None:
-    policy = Policy(Mode.BYPASS, MANY)
+    policy = Policy(Mode.BYPASS, ten_thousand())
     found = unknown("x", arguments={"query": "drop table t40 now"})
     expected = {"allow": 0, "ask": 1, "deny": 2}
     for facts, number in ((found, 40), (shell(part("git push origin b13")), 13), (unknown("tool_8"), 8)):

@@ -3,15 +3,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 from journal_states import AWAITING, COMPLETED, EVERY_STATE, PENDING, SECRET, call
 
 from handrail.contract.basics import CallId, Instant, SessionId
+from handrail.runtime import stored_sessions as stored_sessions_module
 from handrail.runtime.audit import heads, verify
 from handrail.runtime.histories import exported_events
 from handrail.runtime.journal import SqliteJournal
+from handrail.runtime.journal_file import connect
 from handrail.runtime.spilling import SpillFolder, spill_folder
 from handrail.runtime.stored_sessions import prune, stored_sessions
 from handrail.runtime.turn_rows import KeptTurn
@@ -142,7 +145,8 @@ async def test_a_session_that_is_open_is_spared(path):
     assert [session.id for session in pruned(path).sessions] == [DONE]
 
 
-def test_a_reader_that_keeps_old_pages_alive_is_told(path):
+def test_a_reader_that_keeps_old_pages_alive_is_told(path, monkeypatch):
+    monkeypatch.setattr(stored_sessions_module, "connect", partial(connect, busy_seconds=0.1))
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM payloads").fetchone()
