@@ -66,6 +66,17 @@ SCENES = {
         ),
         {"a.txt": "one\n2\n"},
     ),
+    "a low window shows how to say no, and takes no key that it does not show": Scene(
+        "approvals",
+        (
+            ("make it two\r", KEYS, Shows("low-1-keys")),
+            ("3n", "why not"),
+            ("\r", "What is asked about: rm -rf build", KEYS),
+            ("s", "Interrupted."),
+        ),
+        columns=40,
+        rows=12,
+    ),
     "arguments are edited in place and asked about again": Scene(
         "edit",
         (

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import textwrap
+from unicodedata import east_asian_width
 
 from handrail.surfaces.cli.text import printable, tinted
 
 NARROWEST = 20
 """Columns below which nothing is broken any more."""
 _GAP = 2
+_HALF = "\0"
+"""Stands for the second column of a wide character while a line is measured: no line holds it."""
 _USUAL = os.terminal_size((80, 24))
 
 
@@ -24,12 +27,20 @@ def size_of(terminal: int) -> os.terminal_size:
 
 def wrapped(line: str, columns: int) -> list[str]:
     """What does not fit goes on below, indented; of a table's row, below its last column."""
-    if len(line) <= columns or columns < NARROWEST:
+    shown = line if line.isascii() else "".join(f"{each}{_HALF}" if _is_wide(each) else each for each in line)
+    if len(shown) <= columns or columns < NARROWEST:
         return [line]
-    indent = len(line) - len(line.lstrip())
-    gap = line.rfind(" " * _GAP, 0, columns // 2 + 1)  # what stands in the last column may have gaps of its own
+    indent = len(shown) - len(shown.lstrip())
+    gap = shown.rfind(" " * _GAP, 0, columns // 2 + 1)  # what stands in the last column may have gaps of its own
     below = gap + _GAP if indent < gap else indent + _GAP
-    return textwrap.wrap(line, columns, subsequent_indent=" " * below, drop_whitespace=True)
+    fitting = columns - (_HALF in shown)  # a break may fall within a wide one
+    parts = textwrap.wrap(shown, fitting, subsequent_indent=" " * below, drop_whitespace=True)
+    return [part.replace(_HALF, "") for part in parts]
+
+
+def _is_wide(character: str) -> bool:
+    """It takes two columns (https://www.unicode.org/reports/tr11/)."""
+    return east_asian_width(character) in "WF"
 
 
 def alert(message: str, columns: int, *, colour: bool) -> list[str]:

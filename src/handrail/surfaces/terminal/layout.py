@@ -20,6 +20,7 @@ from handrail.surfaces.terminal.slash import COMMANDS, matching
 from handrail.surfaces.terminal.status import status_line
 
 if TYPE_CHECKING:
+    from handrail.surfaces.terminal.dialog import Choice
     from handrail.surfaces.terminal.prompt import Prompt
 
 STYLE = Style.from_dict({"status": "dim", "hint": "dim", "prompt": "bold", "problem": "ansired", "key": "bold"})
@@ -30,6 +31,8 @@ TYPING_KEYS = "Enter sends, Esc goes back, Ctrl-G opens an editor"
 MOST_QUEUED = 3
 """Of what was typed while the agent works: those that are shown."""
 QUEUED_KEYS = "  Up edits, Esc drops the last"
+_BESIDE = 4
+"""Rows that are left for what else stands there when there is much to choose from."""
 _MARK, _MORE = "> ", "  "
 
 
@@ -49,7 +52,7 @@ def layout_of(prompt: Prompt) -> AnyContainer:
                 Condition(lambda: bool(_about_typing(prompt))),
             ),
             ConditionalContainer(
-                Window(prompt.choices, dont_extend_height=True, always_hide_cursor=True),
+                Window(prompt.choices, dont_extend_height=True, always_hide_cursor=True, wrap_lines=True),
                 is_asked & ~is_typed,
             ),
             ConditionalContainer(_typing(prompt.typed), is_asked & is_typed),
@@ -87,7 +90,7 @@ def room_for_live(prompt: Prompt) -> int:
     if prompt.host.queued:
         below += min(len(prompt.host.queued), MOST_QUEUED + 1) + 1
     if prompt.asked is not None:
-        below += len(prompt.asked.choices) + 2
+        below += sum(len(_rows(choice, prompt.columns)) for choice in shown_choices(prompt)) + 2
     return max(1, prompt.rows - below)
 
 
@@ -118,12 +121,33 @@ def _about_typing(prompt: Prompt) -> StyleAndTextTuples:
     return [*problem, ("", asks), ("class:hint", keys)]
 
 
+def shown_choices(prompt: Prompt) -> list[Choice]:
+    """In a low window the last of those with a digit are left out, and their keys do nothing: nobody can have read
+    them. How to say no always stands there."""
+    choices = list(prompt.asked.choices) if prompt.asked is not None else []
+    numbered = [choice for choice in choices if choice.key.isdecimal()]
+    while numbered and sum(len(_rows(choice, prompt.columns)) for choice in choices) > prompt.rows - _BESIDE:
+        choices.remove(numbered.pop())
+    return choices
+
+
+def _rows(choice: Choice, columns: int) -> list[str]:
+    return wrapped(f"{_key(choice)} {choice.label}", columns)
+
+
+def _key(choice: Choice) -> str:
+    """What stands before its label."""
+    return f"  {choice.key} "
+
+
 def _choices(prompt: Prompt) -> StyleAndTextTuples:
     parts: StyleAndTextTuples = []
-    for choice in prompt.asked.choices if prompt.asked is not None else ():
-        key, *more = wrapped(f"  {choice.key}  {choice.label}", prompt.columns)
-        label = "\n".join([key[4:], *more])
-        parts += [("", "\n" if parts else ""), ("class:key", key[:4]), ("", label)]
+    shown = shown_choices(prompt)
+    for choice in shown:
+        key, (first, *more) = _key(choice), _rows(choice, prompt.columns)
+        parts += [("", "\n" if parts else ""), ("class:key", key), ("", "\n".join([first[len(key) :], *more]))]
+    if prompt.asked is not None and len(shown) < len(prompt.asked.choices):
+        parts += [("class:hint", "\n     … more in a higher window")]
     return parts
 
 

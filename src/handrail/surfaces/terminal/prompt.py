@@ -25,7 +25,7 @@ from handrail.surfaces.terminal.editor import edited
 from handrail.surfaces.terminal.history import PromptHistory
 from handrail.surfaces.terminal.host import Host
 from handrail.surfaces.terminal.keys import bindings
-from handrail.surfaces.terminal.layout import STYLE, choices_of, layout_of, room_for_live
+from handrail.surfaces.terminal.layout import STYLE, choices_of, layout_of, room_for_live, shown_choices
 from handrail.surfaces.terminal.output import inline_output
 from handrail.surfaces.terminal.pastes import Pastes
 from handrail.surfaces.terminal.steps import AS_JSON, Result, Stop, Toggled, Wants
@@ -166,7 +166,7 @@ class Prompt:
 
     def press(self, key: str) -> None:
         """A key for the question."""
-        if self.asked is None:
+        if self.asked is None or all(choice.key != key for choice in shown_choices(self)):
             return
         match self.asked.press(key):
             case None | Toggled():
