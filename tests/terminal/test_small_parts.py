@@ -61,6 +61,7 @@ def test_a_tab_adds_what_there_is_no_doubt_about(text: str, names: list[str], ta
         ("/help", ("help", "")),
         (" /mode  accept-edits ", ("mode", "accept-edits")),
         ("/nonsense", ("nonsense", "")),
+        ("/add-dir ../x", ("add-dir", "../x")),
         ("/etc/hosts is wrong", None),
         ("fix /help", None),
         ("/", ("", "")),
@@ -110,6 +111,8 @@ def test_the_mode_is_always_in_the_line_and_the_rest_as_it_fits(status: Status, 
         ("a sentence that is too long for it", ["a sentence that is too", "  long for it"]),
         ("  /cost  tokens, money and time", ["  /cost  tokens, money", "         and time"]),
         ("Read  gives `  12:` in front", ["Read  gives `  12:` in", "      front"]),
+        ("漢字漢字漢字漢字漢字", ["漢字漢字漢字漢字漢字"]),
+        ("writing 漢字漢字漢字漢字漢字.txt", ["writing 漢字漢字漢字漢", "  字漢字.txt"]),
     ],
 )
 def test_sentences_are_broken_where_words_end(line: str, lines: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,6 +110,18 @@ def test_a_conversation_that_goes_on_shows_its_last_words_and_how_full_the_windo
             screen.shows("resumed-1-left")
             screen.type(CTRL_D)
             assert screen.end() == 0
+
+
+def test_what_is_to_be_typed_next_names_the_folder_where_the_person_is_in_another(work: Path, started: Started) -> None:
+    wire, folder = Wire.ANTHROPIC, work / "the harbour"
+    folder.mkdir()
+    with ProviderServer(DIALECTS[wire](), ()) as server, started(server, wire, "-C", folder.name) as screen:
+        screen.until("default   ")
+        screen.type("/sessions\r")
+        screen.until("This one is")
+        screen.type(CTRL_D)
+        assert screen.end() == 0
+    assert screen.raw.rstrip().endswith(f" -C {shlex.quote(str(folder))}")
 
 
 def test_a_tool_has_one_name_wherever_a_person_reads_it(work: Path, started: Started) -> None:

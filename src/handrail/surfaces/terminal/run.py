@@ -7,12 +7,14 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from handrail.errors import UsageError
 from handrail.runtime.who import governed_by
 from handrail.settings.places import state_folder
 from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.hints import in_that
 from handrail.surfaces.terminal.console import Console, Opening, Skin
 from handrail.surfaces.terminal.hangup import is_gone, show_nothing_more
 
@@ -31,7 +33,7 @@ def run_terminal(opening: Opening, *, plain: bool = False) -> int:
     check_terminal()
     console = Console(opening)
     console.skin = _plain(console) if plain or os.environ.get("TERM", "") in DUMB else _comfortable(console)
-    return asyncio.run(_run(console, console.skin))
+    return asyncio.run(_run(console, console.skin, opening.settings.workspace))
 
 
 def check_terminal() -> None:
@@ -54,7 +56,7 @@ def _comfortable(console: Console) -> Skin:
     return Prompt(console, state_folder(), colour="NO_COLOR" not in os.environ)
 
 
-async def _run(console: Console, skin: Skin) -> int:
+async def _run(console: Console, skin: Skin, workspace: Path) -> int:
     """The session is closed, and every call has its result, before this returns."""
     ended, faults = asyncio.Event(), list[Exception]()
 
@@ -96,5 +98,5 @@ async def _run(console: Console, skin: Skin) -> int:
     if faults:
         raise faults[0]
     if console.session:
-        exits.told(f"to go on with this session: handrail --resume {console.session}")
+        exits.told(f"to go on with this session: handrail --resume {console.session}{in_that(workspace)}")
     return exits.INTERRUPTED if ended.is_set() else exits.DONE

@@ -66,7 +66,7 @@ def parsed(text: str) -> tuple[str, str] | None:
     Of one that is also called otherwise, the name that it has here.
     """
     first, _, rest = text.strip().partition(" ")
-    is_command = first == "/" or (first.startswith("/") and first[1:].isalpha())
+    is_command = first == "/" or (first.startswith("/") and first[1:].replace("-", "").isalpha())
     name = first[1:].lower()
     return (ALSO_CALLED.get(name, name), rest.strip()) if is_command else None
 
