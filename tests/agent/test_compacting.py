@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from played import DIALECTS, PlayedModel
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.compacting import LEFT_OUT
 from handrail.agent.events import AgentEvent, Compacted, Ended, Finished
-from handrail.agent.model import Usage
-from handrail.errors import ModelFault
+from handrail.agent.model import ModelEvent, ModelRequest, Usage
+from handrail.errors import ModelError, ModelFault, UsageError
 from handrail.session import Session
 from handrail.wire import Wire
 from servers.script import Use, says
@@ -146,4 +147,79 @@ async def test_an_interrupt_ends_a_summary_too(workspace: Path) -> None:
         await stopping
         assert isinstance(events[-1], Finished)
         assert events[-1].ended is Ended.INTERRUPTED
+    assert model.wrong == []
+
+
+async def test_nothing_is_told_to_an_agent_that_sums_up_for_it_would_be_lost(workspace: Path) -> None:
+    talk = says("word " * 3_000, Use("glob", {"pattern": "*"}))
+    model = PlayedModel(Wire.ANTHROPIC, [talk, talk, says("Well."), says("SUMMARY"), says("On.")])
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        await told(agent, "talk")
+        model.hangs = asyncio.Event()
+        compacting = asyncio.create_task(agent.compact())
+        await model.reached.wait()
+        with pytest.raises(UsageError, match="at work"):
+            await told(agent, "more")
+        with pytest.raises(UsageError, match="at work"):
+            agent.clear()
+        model.hangs.set()
+        assert await compacting is not None
+        await told(agent, "more")
+    assert [str(model.requests[-1].messages).count(text) for text in ("SUMMARY", "more")] == [1, 1]
+
+
+async def test_an_interrupt_ends_a_summary_that_was_asked_for(workspace: Path) -> None:
+    talk = says("word " * 3_000, Use("glob", {"pattern": "*"}))
+    model = PlayedModel(Wire.ANTHROPIC, [talk, talk, says("Well."), says("On.")])
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        await told(agent, "talk")
+        model.hangs = asyncio.Event()
+        compacting = asyncio.create_task(agent.compact())
+        await model.reached.wait()
+        await agent.interrupt("a key")
+        assert await compacting is None
+        model.hangs = None
+        await told(agent, "more")
+    assert "word word" in str(model.requests[-1].messages)
+    assert model.wrong == []
+
+
+async def test_a_summary_that_is_none_counts_towards_the_limits(workspace: Path) -> None:
+    """The model makes a call instead, and says nothing."""
+    talk = says("word " * 3_000, Use("glob", {"pattern": "*"}))
+    model = PlayedModel(
+        Wire.ANTHROPIC, [talk, talk, says("", Use("glob", {"pattern": "*"}))], usage=Usage(9_000, 0, 0, 1)
+    )
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        agent.halts.append(lambda turn: "enough" if len(model.requests) == 2 else None)
+        await told(agent, "talk")
+        with pytest.raises(ModelError, match="asked for a summary"):
+            await agent.compact()
+        assert agent.spent.usage.input == 27_000
+        assert agent.spent.turns == 2
+
+
+class Failing(PlayedModel):
+    """Its own code fails at one request."""
+
+    failing = 0
+
+    async def respond(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        async for event in super().respond(request):
+            yield event
+            if len(self.requests) == self.failing:
+                raise KeyError("tides")
+
+
+async def test_a_models_own_fault_is_told_and_a_summary_is_done_without(workspace: Path) -> None:
+    talk = says("word " * 3_000, Use("glob", {"pattern": "*"}))
+    model = Failing(Wire.ANTHROPIC, [talk, talk, says("Done.")], window=8_000, usage=UNCOUNTED)
+    model.failing = 3
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        events = await told(agent, "talk")
+        assert isinstance(events[-1], Finished)
+        assert events[-1].ended is Ended.DONE
+        model.failing = len(model.requests) + 1
+        with pytest.raises(ModelError, match="what asks played failed: KeyError: 'tides'"):
+            await agent.compact()
     assert model.wrong == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from played import DIALECTS, PlayedModel
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.events import AgentEvent, Ended, Finished, TurnEnded
 from handrail.agent.limits import Limits
-from handrail.agent.model import Stop, Usage
+from handrail.agent.model import ModelEvent, ModelRequest, Stop, Usage
 from handrail.agent.models.known_models import Price, Prices
 from handrail.contract.calls import Cancelled, Completed
 from handrail.errors import ModelFault
@@ -83,6 +84,25 @@ async def test_a_stream_that_breaks_off_again_and_again_ends_the_work(workspace:
         model._cuts.clear()
         assert (await told(agent, ""))[1].ended is Ended.DONE
     assert model.wrong == []
+
+
+class Failing(PlayedModel):
+    """Its own code fails in the middle of each response."""
+
+    async def respond(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        async for event in super().respond(request):
+            yield event
+            raise OSError("no network card")
+
+
+@each_wire
+async def test_what_a_models_own_code_raises_breaks_the_answer_off_and_is_told(wire: Wire, workspace: Path) -> None:
+    model = Failing(wire, [READS])
+    async with Session.open(workspace) as session, open_agent(session, model) as agent:
+        _, finished = await told(agent, "what is there?")
+    assert finished.ended is Ended.FAILED
+    assert finished.why == "what asks played failed: OSError: no network card"
+    assert len(model.requests) == 4
 
 
 async def test_what_a_provider_refuses_ends_the_work_with_its_words(workspace: Path) -> None:
@@ -182,7 +202,7 @@ async def test_time_is_over_in_the_middle_of_a_call_too(workspace: Path) -> None
     model = PlayedModel(Wire.ANTHROPIC, [SLEEPS])
     async with (
         Session.open(workspace, mode="bypass") as session,
-        open_agent(session, model, limits=Limits(seconds=0.2)) as agent,
+        open_agent(session, model, limits=Limits(seconds=1.0)) as agent,
     ):
         events, finished = await told(agent, "wait")
         assert finished.ended is Ended.TIME

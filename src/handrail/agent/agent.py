@@ -53,6 +53,8 @@ class Agent:
         """Waits for the subagents in the background, as a part of the work."""
         self._taking_up = False
         """What an earlier process left of the session is at work."""
+        self._compacting = False
+        """Its conversation is being summed up: what came to it meanwhile would be lost."""
 
     @property
     def model(self) -> Model:
@@ -212,19 +214,26 @@ class Agent:
             if self._taking_up:
                 await self._session.cancel_all(reason, by_person=by_person)
             await asyncio.wait([working])
+        elif self._compacting:
+            await self._loop.stop(reason, by_person=by_person)
 
     async def stop_agents(self, reason: str = "") -> None:
         """Stops the subagents in the background, and waits until they have ended; told more, they go on."""
         await self.subagents.stop(reason)
 
     async def compact(self) -> Compacted | None:
-        """Makes the conversation shorter by a summary of the model; None where there is nothing to gain.
+        """Makes the conversation shorter by a summary of the model; None where there is nothing to gain, and where it
+        is interrupted.
 
-        Raises ModelError.
+        Raises ModelError, and UsageError while it is at work.
         """
         self._check_idle()
         self._loop.begin()
-        return await self._loop.compact()
+        self._compacting = True
+        try:
+            return await self._loop.compact()
+        finally:
+            self._compacting = False
 
     def clear(self) -> None:
         """Forgets the conversation. What was spent stays."""
@@ -241,7 +250,7 @@ class Agent:
             self.on_report()
 
     def _check_idle(self) -> None:
-        if self._working is not None:
+        if self._working is not None or self._compacting:
             raise UsageError("this agent is at work: wait until it has finished, or interrupt it")
 
 

@@ -5,18 +5,19 @@ Entries are taken whole, so no call is parted from its result.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
 from handrail.agent.conversation import CarriedOut, Entry, Told
-from handrail.agent.model import Model, ModelRequest, Received, ResponseEnded, Usage
+from handrail.agent.listening import listen
+from handrail.agent.model import Model, ModelEvent, ModelRequest, Received, ResponseEnded, Usage
 from handrail.agent.tokens import tokens_of
 from handrail.contract.results import TextPart, ToolResult
 from handrail.contract.values import value
-from handrail.errors import ModelError, ModelFault
+from handrail.errors import ModelError, ModelFault, WireError
 from handrail.wire import Answer, StreamReader
 
 FULL = 0.8
@@ -43,8 +44,6 @@ class Shorter:
     """What is left of a conversation."""
 
     entries: tuple[Entry, ...]
-    usage: Usage = Usage()
-    """What the summary cost."""
 
 
 def is_full(model: Model, used: int) -> bool:
@@ -61,28 +60,31 @@ def without_old_results(entries: Sequence[Entry]) -> Shorter | None:
     return Shorter((*shorter, *entries[keep:]))
 
 
-async def summed_up(model: Model, entries: Sequence[Entry], request_of: RequestOf) -> Shorter | None:
-    """A summary by the model, and the newest entries. None where there is nothing before these. Raises ModelError."""
+async def summed_up(
+    model: Model, entries: Sequence[Entry], request_of: RequestOf, spend: Callable[[Usage], None]
+) -> Shorter | None:
+    """A summary by the model, and the newest entries. None where there is nothing before these. Raises ModelError.
+
+    `spend` hears what each answer costs, also one that is no summary.
+    """
     keep = _tail(entries)
     old, newest = entries[:keep], entries[keep:]
     if not any(isinstance(entry, CarriedOut) for entry in old):
         return None
-    usage = Usage()
     for attempt in range(MOST_ATTEMPTS):
         try:
-            text, used = await _answer(model, request_of((*old, Told(_instructions()))))
+            text = await _answer(model, request_of((*old, Told(_instructions()))), spend)
         except ModelError as error:
             if error.fault is not ModelFault.TOO_LONG or attempt == MOST_ATTEMPTS - 1:
                 raise
             old = _newer_half(old)
             continue
-        usage += used
-        if not text.strip():
+        if not text:
             raise ModelError(
                 ModelFault.UNREADABLE, "the model was asked for a summary of the conversation and gave none"
             )
         kept = _last_words(entries[:keep], newest)  # of all that there was, also where a part was not summed up
-        return Shorter((Told(f"{_HEADING}\n\n{text.strip()}"), *kept, *newest), usage)
+        return Shorter((Told(f"{_HEADING}\n\n{text}"), *kept, *newest))
     return None
 
 
@@ -121,20 +123,23 @@ def _shortened(answer: Answer) -> Answer:
     return replace(answer, result=ToolResult((TextPart(LEFT_OUT),), fault=answer.result.fault))
 
 
-async def _answer(model: Model, request: ModelRequest) -> tuple[str, Usage]:
+async def _answer(model: Model, request: ModelRequest, spend: Callable[[Usage], None]) -> str:
     """What the model says; the calls that it makes all the same are not carried out."""
-    reader, usage = StreamReader(model.wire), Usage()
-    stream = model.respond(request)
+    reader = StreamReader(model.wire)
+
+    def hear(event: ModelEvent) -> None:
+        if isinstance(event, Received):
+            reader.feed(event.event)
+        elif isinstance(event, ResponseEnded):
+            spend(event.usage)
+
+    broken = await listen(model, request, hear)
+    if broken is not None:
+        raise broken
     try:
-        async for event in stream:
-            if isinstance(event, Received):
-                reader.feed(event.event)
-            elif isinstance(event, ResponseEnded):
-                usage = event.usage
-    finally:
-        if isinstance(stream, AsyncGenerator):
-            await stream.aclose()
-    return reader.finish().text, usage
+        return reader.finish().text.strip()
+    except WireError as error:
+        raise ModelError(ModelFault.UNREADABLE, str(error)) from error
 
 
 @cache

@@ -249,7 +249,7 @@ class Loop:
         """Has the model sum the conversation up. None where there is nothing to gain. Raises ModelError."""
         before = self.used
         asking = self._asking = asyncio.get_running_loop().create_task(
-            summed_up(self.model, self.conversation.entries, self._request)
+            summed_up(self.model, self.conversation.entries, self._request, partial(self._account, turns=0))
         )
         try:
             shorter = await asyncio.shield(asking)

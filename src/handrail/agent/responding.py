@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from handrail.agent.events import AgentEvent, ResponseDone
 from handrail.agent.hands import Hands
-from handrail.agent.model import Model, ModelRequest, Received, ResponseEnded
+from handrail.agent.listening import listen
+from handrail.agent.model import Model, ModelEvent, ModelRequest, Received, ResponseEnded
 from handrail.contract.basics import JsonObject
 from handrail.errors import ModelError, ModelFault
 from handrail.runtime.turns import Turn
@@ -60,22 +61,18 @@ class Responding:
             yield came
 
     async def _read(self) -> None:
-        stream = self._model.respond(self._request)
-        last: ModelError | None = ModelError(ModelFault.CUT, "the answer broke off")
+        last: ModelError | None = ModelError(ModelFault.CUT, "the model was stopped")
         try:
-            async for event in stream:
-                match event:
-                    case Received(received):
-                        self._came.put_nowait(received)
-                    case ResponseEnded():
-                        self.ended = event
-                        last = None
-                        self._tell(ResponseDone(event.usage))
-                    case _:
-                        self._tell(event)
-        except ModelError as error:
-            last = error
+            last = await listen(self._model, self._request, self._hear)
         finally:
             self._came.put_nowait(last)
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()
+
+    def _hear(self, event: ModelEvent) -> None:
+        match event:
+            case Received(received):
+                self._came.put_nowait(received)
+            case ResponseEnded():
+                self.ended = event
+                self._tell(ResponseDone(event.usage))
+            case _:
+                self._tell(event)
