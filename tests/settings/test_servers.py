@@ -438,3 +438,11 @@ def test_a_command_for_headers_that_can_not_be_run_fails_its_server_with_the_rea
     world: World, said: object, name: str, problem: str
 ) -> None:
     assert problem in of_home(world, said, name).problem
+
+
+def test_however_deep_a_file_nests_it_costs_no_start(world: World) -> None:
+    """Just below the depth at which the parser gives up, whoever goes down what it read gives up as well."""
+    for levels in range(900, 1_000):
+        write(world.workspace / ".mcp.json", f'{{"mcpServers": {{"s": {{"args": {"[" * levels}{"]" * levels}}}}}}}')
+        servers = found(world)
+        assert servers.untrusted or servers.problems

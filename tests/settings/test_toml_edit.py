@@ -74,6 +74,11 @@ def test_a_text_that_can_not_take_a_table_is_left_alone(text: str, why: str) -> 
         with_table(text, PATH, CONTENT)
 
 
+def test_a_name_that_is_no_text_is_refused_with_what_to_do() -> None:
+    with pytest.raises(CantEdit, match="no UTF-8, which no TOML file can hold; give it another name"):
+        with_table(OTHER, PATH, {"command": "a\udcff"})
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

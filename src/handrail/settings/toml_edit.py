@@ -86,7 +86,10 @@ def _path_of(header: str) -> list[str]:
 
 def _checked(made: str, wanted: dict[str, object], otherwise: str) -> str:
     try:
+        made.encode()
         said = parsed(normalized(made))
+    except UnicodeEncodeError as error:
+        raise CantEdit("some of it is no UTF-8, which no TOML file can hold; give it another name") from error
     except NotToml:
         said = {}
     if _pruned(said) != _pruned(wanted):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Iterator
 
 from mcp import types
@@ -96,5 +95,5 @@ def _parts(message: types.SamplingMessage) -> Iterator[TextPart | ImagePart | Au
 def _bytes(data: str) -> bytes:
     try:
         return base64.b64decode(data, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise ToolFailed(f"A message holds data that is not base64: {error}") from error

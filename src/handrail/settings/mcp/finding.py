@@ -138,7 +138,11 @@ class _Search:
                     f"{origin}: {shown} can't name a server: use up to {LONGEST_NAME} visible characters"
                 )
                 continue
-            server, notes = read_server(name, said, form, origin, self.environ)
+            try:
+                server, notes = read_server(name, said, form, origin, self.environ)
+            except RecursionError:
+                self.problems.append(f"{origin}: the server {name} is nested too deeply; it is left out")
+                continue
             self.problems += notes
             yield server
 
