@@ -128,12 +128,13 @@ class Session:
             resolver = Resolver(place, Path.home(), state, spilled, _own_files(settings), shell)
             judge = Judge(resolver, policy)
             skills = SessionSkills.of(settings, judge, resolver)
-            tools = SessionTools.of(Shelves(Registry(), Bus()), judge, skills, model or settings[MODEL])
+            speaks = model or settings[MODEL]
+            tools = SessionTools.of(Shelves(Registry(), Bus()), judge, skills, speaks, parts.window)
             works = put_together(tools, shell, judge, books, parts, spilled, settings)
             await works.shelves.fill(GivenTools(BUILT_IN, builtin_tools() if parts.tools is None else parts.tools))
             providers = parts.providers
             if providers is None:
-                providers = configured_providers(settings, place, parts.launcher, state, parts.sampler, parts.window)
+                providers = configured_providers(settings, place, parts.launcher, state, parts.sampler, tools.window)
             if mode is None and not settings.said_now(MODE):
                 works.plan_mode.go_on()
             opened = cls(tools, works, _left(books, tools.find, works, parts), books.session)
@@ -216,7 +217,9 @@ class Session:
         parked, and for an answer to a question that is not open.
         """
         self._check_open()
-        return await self._turns.resume(turn if isinstance(turn, str) else turn.id, answers or {})
+        resumed = await self._turns.resume(turn if isinstance(turn, str) else turn.id, answers or {})
+        self.support.agents.resumed(resumed)
+        return resumed
 
     @property
     def has_left(self) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
+import pytest
 from played import PlayedModel
 
 from handrail.agent.agent import open_agent
-from handrail.agent.events import Ended, Finished
+from handrail.agent.events import Ended, Finished, TurnEnded
 from handrail.contract.confirmation import Once
 from handrail.runtime.askers import LeftOpen
 from handrail.runtime.parts import Parts
@@ -63,3 +65,36 @@ async def test_what_waits_is_cancelled_where_the_user_says_something_else(tmp_pa
     assert events[-1] == Finished(Ended.DONE, "I leave it.")
     assert not (tmp_path / "a.txt").exists()
     assert model.wrong == []
+
+
+@pytest.mark.parametrize("said", ["", "Is it there?"])
+async def test_a_turn_that_the_session_resumed_beside_the_agent_is_heard_of_once(tmp_path: Path, said: str) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [WRITES, says("It is there.")])
+    async with Session.open(tmp_path, parts=Parts(asker=LeftOpen())) as session, open_agent(session, model) as agent:
+        events = [event async for event in agent.send("write it")]
+        (parked,) = [event.turn for event in events if isinstance(event, TurnEnded)]
+        assert (await session.resume(parked)).waiting
+        resumed = await session.resume(parked, {parked.pending[0].approval: Once()})
+        assert not resumed.waiting
+        events = [event async for event in agent.send(said)]
+    assert events[-1] == Finished(Ended.DONE, "It is there.")
+    assert (tmp_path / "a.txt").read_text() == "one\n"
+    assert model.wrong == []
+    assert str(model.requests[-1].messages).count("'tool_result'") == 1
+
+
+async def test_it_is_heard_of_once_where_the_agent_resumes_it_at_the_same_time(tmp_path: Path) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [WRITES, says("It is there.")])
+    async with Session.open(tmp_path, parts=Parts(asker=LeftOpen())) as session, open_agent(session, model) as agent:
+        events = [event async for event in agent.send("write it")]
+        (parked,) = [event.turn for event in events if isinstance(event, TurnEnded)]
+        session.answer(parked.pending[0].approval, Once(), "test")
+
+        async def gone_on() -> object:
+            return [event async for event in agent.send("")][-1]
+
+        finished, resumed = await asyncio.gather(gone_on(), session.resume(parked))
+        assert not resumed.waiting
+    assert finished == Finished(Ended.DONE, "It is there.")
+    assert model.wrong == []
+    assert str(model.requests[-1].messages).count("'tool_result'") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -107,9 +108,52 @@ def test_a_limit_of_time_ends_a_run_whose_agent_waits_for_an_answer(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with playing(monkeypatch, flood=[says("", task(background=False))], ebb=[says("", WRITES)]):
-        done = command(work, "run", "--model=anthropic", "flood", "--approve", "wait", "--max-seconds", "2", "--json")
+        done = command(work, "run", "--model=anthropic", "flood", "--approve", "wait", "--max-seconds", "6", "--json")
     assert (done.code, done.report["ended"]) == (4, "time"), done.err
     assert {call["name"]: call["state"] for call in done.report["calls"]}["write_file"] == "cancelled"
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_who_interrupts_a_run_is_told_what_became_of_its_agents_question(
+    work: Path, monkeypatch: pytest.MonkeyPatch, started: Start, background: bool
+) -> None:
+    main = [says("", task(background=background)), *(says("I wait.") for _ in range(4))]
+    with playing(monkeypatch, flood=main, ebb=[says("", WRITES)]):
+        child = started("flood", "--approve", "wait")
+        waiting = until(child, "awaiting_approval", "write_file")
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err
+    assert f"not answered: write_file ({waiting['approval']})" in err
+    assert "what is still wanted is asked anew" in err
+
+
+def until_listed(work: Path, approval: str) -> None:
+    """It is told before it is on the disk."""
+    assert any(approval in command(work, "approvals", "list").out for _ in range(100))
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_a_question_of_an_agent_that_was_killed_takes_no_answer(
+    work: Path, monkeypatch: pytest.MonkeyPatch, started: Start, background: bool
+) -> None:
+    main = [says("", task(background=background)), *(says("So it is.") for _ in range(4))]
+    with playing(monkeypatch, flood=main, ebb=[says("", WRITES), says("It says six.")]):
+        child = started("flood", "--approve", "wait")
+        waiting = until(child, "awaiting_approval", "write_file")
+        until_listed(work, waiting["approval"])
+        os.killpg(child.pid, 9)
+        child.communicate(timeout=60)
+        for answer in (("approve",), ("reject", "--feedback", "no")):
+            refused = command(work, "approvals", *answer, waiting["approval"])
+            assert refused.code == 2, refused.err
+            assert "can't be answered any more" in refused.err
+            assert "handrail run --resume " in refused.err
+        again = command(work, "run", "--model=anthropic", "--continue", "Go on.")
+    assert again.code == 0, again.err
+    assert not (work / "n.txt").exists()
+    left = command(work, "approvals", "list")
+    assert left.out == "No questions are open.\n"
 
 
 def test_the_main_agents_own_question_ends_the_run_once_its_agents_have_ended(

@@ -18,6 +18,7 @@ from handrail.agent.limits import USUAL, Limits
 from handrail.agent.loop import Halt, Loop, SaidMeanwhile
 from handrail.agent.model import Model
 from handrail.agent.responding import Tell
+from handrail.agent.sampling import ModelSampler
 from handrail.agent.spent import Spent
 from handrail.agent.subagents.service import MainAgent, ModelNamed, Subagents
 from handrail.contract.agents import AgentStatus
@@ -65,7 +66,7 @@ class Agent:
     def model(self, model: Model) -> None:
         self._check_idle()
         self._loop.model = model
-        self._session.support.speak(model.name)
+        _told_of(self._session, model)
 
     @property
     def halts(self) -> list[Halt]:
@@ -85,6 +86,10 @@ class Agent:
     @property
     def spent(self) -> Spent:
         return self._loop.spent
+
+    def pay_for(self, sampler: ModelSampler) -> None:
+        """From here on its model answers servers, within its limits: what that costs counts as its own."""
+        sampler.payer = self._loop
 
     @property
     def used(self) -> int:
@@ -254,6 +259,12 @@ class Agent:
             raise UsageError("this agent is at work: wait until it has finished, or interrupt it")
 
 
+def _told_of(session: Host, model: Model) -> None:
+    """What depends on which model answers follows."""
+    session.support.speak(model.name)
+    session.support.window.become(model.window)
+
+
 @asynccontextmanager
 async def open_agent(
     session: Host, model: Model, *, limits: Limits = USUAL, model_named: ModelNamed | None = None
@@ -273,12 +284,13 @@ async def open_agent(
     briefing = Briefing(
         place.system(main_role()), lambda: plan_mode.mode, plan_mode.file, support.main.ledger.forget_views
     )
-    support.speak(model.name)
+    _told_of(session, model)
     conversation = KeptConversation(support.values).conversation()
     id = f"turn-{secrets.token_hex(4)}"  # another for each process that works on the session
     loop = Loop(session, model, conversation, briefing, limits, time.monotonic, id)
     agent = Agent(session, loop, place, briefing, model_named)
     support.agents.service = agent.subagents if support.settings[AGENT_DEPTH] else None
+    support.agents.resumed = loop.resumed
     try:
         yield agent
     finally:

@@ -18,7 +18,7 @@ from handrail.agent.model import Model, ModelRequest, Stop, Usage, Waiting
 from handrail.agent.models.known_models import cost_of, why_no_money_limit
 from handrail.agent.responding import Responding, Tell
 from handrail.agent.run import Run
-from handrail.agent.spent import Spent
+from handrail.agent.spent import ForServers, Spent
 from handrail.agent.tokens import estimated, tokens_of
 from handrail.errors import HandrailError, ModelError, ModelFault, UsageError, WireError
 from handrail.runtime.guard import Returned, guarded_call
@@ -141,12 +141,14 @@ class Loop:
 
     async def go_on(self, *, anyhow: bool) -> None:
         """Takes up the parked turn, once its calls are answered. `anyhow`: those that still wait are cancelled."""
-        if not self.parked:
-            return
-        if anyhow:
+        if self.parked and anyhow:
             await self.hands.cancel_turn(self.parked, "they said something else", by_person=True)
-        turn = await self.hands.resume(self.parked)
-        if not turn.waiting:
+        if self.parked:
+            self.resumed(await self.hands.resume(self.parked))
+
+    def resumed(self, turn: Turn) -> None:
+        """What became of the parked turn. Whoever resumed it may say so, and more than one: it is told once."""
+        if turn.id == self.parked and not turn.waiting:
             self.parked = ""
             self.conversation.carried_out(turn)
 
@@ -230,10 +232,14 @@ class Loop:
 
     def _estimated(self, request: ModelRequest, turn: Turn | None) -> Usage:
         """Of a response whose tokens nobody counted: a limit of what may be spent holds all the same."""
-        if turn is None or not (self.limits.tokens or self.limits.money):
+        if turn is None or not self._counts:
             return Usage()
         said = tokens_of((CarriedOut(turn.response, ()),))
         return Usage(self.used + estimated(request.system), output=said)
+
+    @property
+    def _counts(self) -> bool:
+        return bool(self.limits.tokens or self.limits.money)
 
     def _request(self, entries: Sequence[Entry]) -> ModelRequest:
         messages = in_turn(messages_of(entries, self.model.wire), self.model.wire)
@@ -326,13 +332,11 @@ class Loop:
         return None if self._stopped is None else Finished(Ended.INTERRUPTED, why=self._stopped)
 
     def _ended_early(self, run: Run) -> Finished | None:
-        return (
-            self._interrupted()
-            or self._out_of_time()
-            or run.made_all(self.limits)
-            or self._unpriced()
-            or self._spent_up()
-        )
+        return self._interrupted() or self._out_of_time() or run.made_all(self.limits) or self.limit_reached()
+
+    def limit_reached(self) -> Finished | None:
+        """Of what may be spent."""
+        return self._unpriced() or self._spent_up()
 
     def _unpriced(self) -> Finished | None:
         """A limit that can't be kept is one that is reached."""
@@ -362,6 +366,12 @@ class Loop:
 
     def _account(self, usage: Usage, turns: int = 1) -> None:
         self._add(Spent(usage, cost_of(self.model, usage), turns))
+
+    def answered_server(self, model: Model, usage: Usage, estimate: Usage) -> None:
+        """A server had the model answer, as part of this work. `usage` may be nothing, where nobody counted."""
+        used = usage or (estimate if self._counts else Usage())
+        money = cost_of(model, used)
+        self._add(Spent(used, money, for_servers=ForServers(1, used, money)))
 
     def _add(self, spent: Spent) -> None:
         """What a subagent uses counts as its employer's at once; the time it takes is part of that one's."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
+from typing import Protocol
 
-from handrail.agent.model import Model, ModelRequest, ResponseEnded, Stop, TextArrived
+from handrail.agent.events import Finished
+from handrail.agent.model import Model, ModelRequest, ResponseEnded, Stop, TextArrived, Usage
+from handrail.agent.tokens import estimated
 from handrail.catalog.menu import menu_for, this_machine
 from handrail.contract.basics import JsonObject
 from handrail.contract.results import TextPart
@@ -16,33 +19,61 @@ from handrail.wire.retelling import retold
 from handrail.wire.user import encode_user, in_turn
 
 
+class Payer(Protocol):
+    """Whose model answers, and whose limits hold for what that costs: the loop of an agent."""
+
+    @property
+    def model(self) -> Model:
+        """The one that answers now: a person may change it."""
+        ...
+
+    def limit_reached(self) -> Finished | None:
+        """Of what may be spent: it is not asked then."""
+        ...
+
+    def answered_server(self, model: Model, usage: Usage, estimate: Usage) -> None:
+        """The model gave an answer, or a part of one. `usage` may be nothing, where nobody counted."""
+        ...
+
+
 class ModelSampler:
     """Implements `contract.sampling.Sampler`. The model sees what the server sent and nothing else: no tools, and
     nothing of the user's conversation."""
 
-    def __init__(self, model: Callable[[], Model]) -> None:
-        """`model` gives the one that answers now: a person may change it."""
-        self._model = model
+    def __init__(self, payer: Payer | None = None) -> None:
+        self.payer = payer
+        """Set before the first call of a server's tool."""
 
     async def sample(self, request: SampleRequest) -> Sampled:
-        model = self._model()
+        if self.payer is None:
+            raise ToolFailed("There is no model here that could answer.")
+        if (reached := self.payer.limit_reached()) is not None:
+            raise ToolFailed(f"The model is not asked: {reached.why}")
+        model = self.payer.model
         messages = tuple(in_turn(_messages(request.messages, model.wire), model.wire))
         menu = menu_for((), model.name, this_machine(), lambda tool: None)
-        text, stop = "", Stop.END
+        text, ended = "", ResponseEnded()
         answer = model.respond(ModelRequest(request.system, messages, menu, request.max_tokens))
         try:
             async for event in answer:
                 match event:
                     case TextArrived(piece):
                         text += piece
-                    case ResponseEnded(stop=ended):
-                        stop = ended
+                    case ResponseEnded():
+                        ended = event
         except ModelError as error:
             raise ToolFailed(f"The model gave no answer: {error}") from error
         finally:
+            if text or ended.usage:
+                self.payer.answered_server(model, ended.usage, _estimate(request, text))
             if isinstance(answer, AsyncGenerator):  # a cancelled call leaves no open connection
                 await answer.aclose()
-        return Sampled(text, model.name, "maxTokens" if stop is Stop.LENGTH else "endTurn")
+        return Sampled(text, model.name, "maxTokens" if ended.stop is Stop.LENGTH else "endTurn")
+
+
+def _estimate(request: SampleRequest, text: str) -> Usage:
+    asked = "".join("".join(_text(message)) for message in request.messages)
+    return Usage(estimated(request.system + asked), output=estimated(text))
 
 
 def _messages(messages: tuple[SampleMessage, ...], wire: Wire) -> Iterator[JsonObject]:

@@ -10,6 +10,7 @@ from handrail.contract.context import Workspace
 from handrail.contract.launching import Launcher
 from handrail.contract.provider import Provider
 from handrail.contract.sampling import Sampler
+from handrail.contract.window import Window
 from handrail.providers.folder import FolderTools
 from handrail.runtime.environment import child_environment
 from handrail.settings.keys import ENTRY_POINTS, PASS_ENV
@@ -24,10 +25,10 @@ def configured_providers(
     launcher: Launcher,
     state: Path | None,
     sampler: Sampler | None = None,
-    window: int = 0,
+    window: Window | None = None,
 ) -> tuple[Provider, ...]:
     """In the order in which their tools are on the menu. `state` is Handrail's own folder; None where a session
-    keeps nothing. `sampler` answers what servers ask a model, whose context has `window` tokens; 0: nobody knows."""
+    keeps nothing. `sampler` answers what servers ask a model, whose context is `window`; None: nobody knows it."""
     return (
         *map(FolderTools, filter(_may_come, settings.tool_folders)),
         *_entry_points(settings),
@@ -63,7 +64,7 @@ def _servers(
     launcher: Launcher,
     state: Path | None,
     sampler: Sampler | None,
-    window: int,
+    window: Window | None,
 ) -> Iterator[Provider]:
     if settings.servers.usable or settings.servers.untrusted:
         from handrail.providers.mcp.around import Around  # most sessions have none

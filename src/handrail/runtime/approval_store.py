@@ -87,6 +87,8 @@ _OPEN = f"{_SELECT} WHERE a.state = 'open' ORDER BY a.asked, a.rowid"
 _OPEN_OF_ONE = f"{_SELECT} WHERE a.session = ? AND a.state = 'open' ORDER BY a.asked, a.rowid"
 _BY_ID = f"{_SELECT} WHERE a.id = ?"
 
+_PARENT = "SELECT parent FROM events WHERE session = ? AND call = ? ORDER BY sequence LIMIT 1"
+
 _CLAIMED = """
 INSERT INTO approvals
   (id, session, call, sequence, kind, asked, expires, shown, body, state, answer, answered, answerer)
@@ -139,6 +141,13 @@ class ApprovalStore:
                 (session,),
             ).fetchall()
         return [(ApprovalId(id), _given(answer, at, by)) for id, answer, at, by in rows]
+
+    def ends_with_its_process(self, record: ApprovalRecord) -> bool:
+        """It is about a call that another call made, a subagent's say: that one is not run again after its process has
+        ended, and no answer reaches it. What a tool asks a person itself is asked again."""
+        with errors_in_words(self._path):
+            row = self._connection.execute(_PARENT, (record.session, record.call)).fetchone()
+        return record.kind == "tool" and row is not None and row[0] is not None
 
     def version(self) -> int:
         """Another number whenever another connection has changed the file."""

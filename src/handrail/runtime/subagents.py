@@ -85,6 +85,8 @@ class AgentSlot:
 
     def __init__(self) -> None:
         self.service: AgentService | None = None
+        self.resumed: Callable[[Turn], None] = lambda turn: None
+        """Hears what became of a parked turn, whoever resumed it: its model may be an agent's."""
 
     def told(self) -> Mapping[str, str]:
         """For the menu: a tool with nothing behind it is not shown."""

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from handrail.contract.context import Workspace
 from handrail.contract.session_values import SessionValues
 from handrail.contract.values import value
+from handrail.contract.window import Window
 from handrail.runtime.plan_mode import SessionPlanMode
 from handrail.runtime.speaker import Speaker
 from handrail.runtime.subagents import AgentSlot
@@ -27,5 +28,7 @@ class AgentSupport:
     """Tells people something."""
     speak: Callable[[str], None]
     """`Finder.speak`: the main model is another one."""
+    window: Window
+    """Of the main model."""
     until_kept: Callable[[str], Awaitable[None]]
     """`TurnRunner.until_kept`, for a parked turn of the main model."""

@@ -84,6 +84,7 @@ def put_together(
     turns = TurnRunner(scheduler, desk, budget, books.turns, tools.find, gated=bool(parts.gate_batch))
     employment.turns = turns
     support = AgentSupport(
-        place, books.values, main, plan_mode, tools.agents, settings, bus.notice, tools.find.speak, turns.until_kept
-    )
+        place, books.values, main, plan_mode, tools.agents, settings, bus.notice, tools.find.speak, tools.window,
+        turns.until_kept,
+    )  # fmt: skip
     return Works(desk, bus, grants, hooks, jobs, scheduler, turns, plan_mode, tools.shelves, support)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from handrail.contract.provider import Condition, Provider, Shelf, SourceStatus
+from handrail.contract.window import Window
 from handrail.providers.mcp.around import Around
 from handrail.providers.mcp.offering import Offering
 from handrail.providers.mcp.resources import ResourceTools
@@ -14,12 +15,14 @@ from handrail.settings.load import Settings
 from handrail.settings.mcp.server import ServerConfig
 
 
-def configured_servers(settings: Settings, around: Around, window: int = 0) -> Iterator[Provider]:
-    """In the order of their configuration. One that nobody trusts changes nothing for the others. `window` is as for
-    `Offering`."""
+def configured_servers(settings: Settings, around: Around, window: Window | None = None) -> Iterator[Provider]:
+    """In the order of their configuration. One that nobody trusts changes nothing for the others. Their tools share
+    what they may take of `window`; None: nobody knows it."""
     servers = settings.servers
     guests = [server.name for server in servers.usable if server.of_workspace]
-    offering = Offering([server.name for server in servers.usable], settings[MCP_SHARE], guests, window)
+    offering = Offering([server.name for server in servers.usable], settings[MCP_SHARE], guests)
+    if window is not None:
+        window.follow(offering.fit)
     usable = [McpServer(server, around, offering) for server in servers.usable]
     yield from usable
     yield ResourceTools(usable)

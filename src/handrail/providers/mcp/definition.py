@@ -57,7 +57,6 @@ class Definition:
     """Characters that a model would be sent."""
     digests: tuple[str, ...]
     """Of this tool; and, once all are known, of all."""
-    defers: bool = False
     problems: tuple[str, ...] = ()
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from handrail.policy.wording import shortened
@@ -25,20 +26,36 @@ SHARE = 10
 """Percent of the context that definitions of servers' tools may take; Claude Code's default too."""
 
 
+@dataclass(slots=True)
+class _Taking:
+    """What the tools of one server take of the menu."""
+
+    size: int = 0
+    """In characters, without those that are always there."""
+    fits: bool = True
+    tools: Sequence[McpTool] = field(default_factory=tuple)
+
+    def settle(self, room: int) -> None:
+        """They are on the menu, or are searched for."""
+        self.fits = self.size <= room
+        for tool in self.tools:
+            tool.defers_loading = not self.fits and not tool.is_always_loaded
+
+
 class Offering:
     """Of all servers of one session: they share the room that the menu has for them."""
 
-    def __init__(
-        self, servers: Iterable[str] = (), share: int = SHARE, guests: Iterable[str] = (), window: int = 0
-    ) -> None:
+    def __init__(self, servers: Iterable[str] = (), share: int = SHARE, guests: Iterable[str] = ()) -> None:
         """`servers` are the names of all that may be started, `guests` those of them that came with the workspace:
-        they change no name of another's tools, by which its rules know them. `share` is in percent of the context, of
-        which `window` says how many tokens it has; 0: not known."""
+        they change no name of another's tools, by which its rules know them. `share` is in percent of the context."""
         self._servers = tuple(servers)
         self._hosts = tuple(dict.fromkeys(self._servers).keys() - set(guests))
-        self._room = (window or WINDOW) * CHARACTERS_PER_TOKEN * share // 100
-        self._taken: dict[str, int] = {}
-        """Characters by server, of those whose tools are on the menu."""
+        self._share = share
+        self._room = self._room_in(0)
+        self._taken: dict[str, _Taking] = {}
+        """By server, whoever came first before the others."""
+        self._settling = Lock()
+        """Another model may come while another thread lists."""
         self._defined: dict[str, Defined] = {}
         self._read: dict[str, dict[str, tuple[types.Tool, Definition]]] = {}
         """By server, what was read before: most of a list that changed is as it was."""
@@ -70,17 +87,10 @@ class Offering:
                 self._read[config.name][tool.name] = (tool, said)
         problems += (problem for said in read.values() for problem in said.problems)
         whole = digest(*sorted(said.digests for said in read.values()))
-        defers = self._defers(config.name, sum(said.size for said in read.values() if not said.always_loaded))
         defined = self._defined.setdefault(config.name, Defined())
         defined.now = {name: said.digests for name, said in read.items()}
-        tools = [
-            McpTool(
-                server,
-                replace(said, digests=(*said.digests, whole), defers=defers and not said.always_loaded),
-                defined,
-            )
-            for said in read.values()
-        ]
+        tools = [McpTool(server, replace(said, digests=(*said.digests, whole)), defined) for said in read.values()]
+        self._take(config.name, sum(said.size for said in read.values() if not said.always_loaded), tools)
         return tools, [*problems, *_unknown(config.include, listed), *_unknown(config.exclude, listed)]
 
     def _definition(self, tool: types.Tool, config: ServerConfig) -> Definition:
@@ -90,12 +100,25 @@ class Offering:
         others, hosts = (self._servers, self._hosts) if config.of_workspace else (self._hosts, ())
         return read_definition(tool, config, tool_names(config.name, tool.name, others, hosts), MOST_BY_ITS_WORD)
 
-    def _defers(self, server: str, size: int) -> bool:
+    def fit(self, window: int) -> None:
+        """A model answers whose context has so many tokens; 0: nobody knows. From its next menu on it is shown what
+        there is room for, and searches for the rest."""
+        with self._settling:
+            self._room = left = self._room_in(window)
+            for taking in self._taken.values():
+                taking.settle(left)
+                left -= taking.size if taking.fits else 0
+
+    def _room_in(self, window: int) -> int:
+        return (window or WINDOW) * CHARACTERS_PER_TOKEN * self._share // 100
+
+    def _take(self, server: str, size: int, tools: Sequence[McpTool]) -> None:
         """Whoever comes first has the room, so that what a model has seen on its menu stays there."""
-        others = sum(taken for name, taken in self._taken.items() if name != server)
-        fits = others + size <= self._room
-        self._taken[server] = size if fits else 0
-        return not fits
+        with self._settling:
+            others = sum(taking.size for name, taking in self._taken.items() if name != server and taking.fits)
+            taking = self._taken.setdefault(server, _Taking())
+            taking.size, taking.tools = size, tools
+            taking.settle(self._room - others)
 
 
 def _unknown(named: Iterable[str], listed: Sequence[types.Tool]) -> Iterable[str]:

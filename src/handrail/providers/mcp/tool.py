@@ -47,7 +47,7 @@ class McpTool(Tool[JsonObject]):
         self.definitions = said.digests
         self.annotations = said.hints
         self.parameters = said.parameters
-        self.defers_loading = said.defers
+        self.is_always_loaded = said.always_loaded
         self.max_result_chars = said.most_characters or MOST_CHARACTERS
         self.needs_approval = "never" if server.config.trusted else None
         self._is_believed = server.config.trusted

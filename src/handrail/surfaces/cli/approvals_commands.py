@@ -169,14 +169,25 @@ def _give(approval: str, answer_to: Callable[[ApprovalRecord], Answer], fingerpr
         record = store.find(approval)
         if why := governed_by(record.asking):
             raise UsageError(f"this command may not answer {approval}, for {why}; a person answers from outside")
+        if holder_of(journal, record.session) is None and store.ends_with_its_process(record):
+            going_on = _going_on(journal, record, workspace)
+            raise UsageError(
+                f"{approval} can't be answered any more: an agent, or a tool, asked, and ended with its process. The "
+                f"call was not made. Go on with '{going_on}': the model hears of it, and what is still wanted is asked "
+                "anew"
+            )
         answer = answer_to(record)
         at = Instant(time.time())
         store.answer(approval, answer, answerer_here(SURFACE), at, fingerprint or record.fingerprint)
     click.echo(f"{record.tool} ({approval}): {in_words(answer)}")
     if holder_of(journal, record.session) is None:
-        command = "run --resume" if _has_conversation(journal, record.session) else "sessions resume"
-        exits.told(f"its session is not running; go on with 'handrail {command} {record.session}{in_that(workspace)}'")
+        exits.told(f"its session is not running; go on with '{_going_on(journal, record, workspace)}'")
     return exits.DONE
+
+
+def _going_on(journal: Path, record: ApprovalRecord, workspace: Path) -> str:
+    command = "run --resume" if _has_conversation(journal, record.session) else "sessions resume"
+    return f"handrail {command} {record.session}{in_that(workspace)}"
 
 
 def _has_conversation(journal: Path, session: SessionId) -> bool:

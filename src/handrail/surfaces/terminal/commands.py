@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from handrail.agent.spent import ForServers
 from handrail.errors import UsageError
 from handrail.policy import Mode
 from handrail.policy.spelling import nearest
@@ -115,7 +116,18 @@ async def _cost(work: Work, rest: str, model_of: ModelOf) -> list[str]:
     return [
         f"Read {usage.input:,} tokens{cached}; wrote {usage.output:,}; {spent.turns:,} responses.",
         f"Cost: {money}. At work for {seconds(spent.seconds)}.",
+        *_for_servers(spent.for_servers),
     ]
+
+
+def _for_servers(share: ForServers) -> list[str]:
+    """Of tool servers that had the model answer."""
+    if not share.answers:
+        return []
+    answers = "an answer" if share.answers == 1 else f"{share.answers:,} answers"
+    money = "" if share.money is None else f", ${share.money:.4f}"
+    used = share.usage
+    return [f"Of that, {answers} to tool servers: read {used.input:,} tokens, wrote {used.output:,}{money}."]
 
 
 async def _clear(work: Work, rest: str, model_of: ModelOf) -> list[str]:

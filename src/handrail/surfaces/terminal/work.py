@@ -136,9 +136,8 @@ async def open_work(
         changed()
 
     unfinished = bool(session) and await asyncio.to_thread(_has_unfinished, settings.workspace, session)
-    agents: list[Agent] = []
-    sampler = ModelSampler(lambda: agents[0].model if agents else model)
-    parts = Parts(asker=asker, sampler=sampler, window=model.window)
+    sampler = ModelSampler()
+    parts = Parts(asker=asker, sampler=sampler)
     async with Session.open(
         settings.workspace, settings=settings, session=session, model=whole_name(model), parts=parts
     ) as opened:
@@ -147,7 +146,7 @@ async def open_work(
         opened.subscribe(see)
         tell([part for status in opened.sources() for line in news_lines(status) for part in looks.alert(line)])
         async with open_agent(opened, model) as agent:
-            agents.append(agent)
+            agent.pay_for(sampler)
             activity.own_name = partial(_own_name, opened, agent)
             yield Work(settings, opened, agent, activity, questions, looks, tell, unfinished)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, Reported, ResponseDone, TurnEnded
 from handrail.agent.model import CallBegun, TextArrived, ThinkingArrived, Usage, Waiting
-from handrail.agent.spent import Spent
+from handrail.agent.spent import ForServers, Spent
 from handrail.contract.basics import Json, JsonObject
 from handrail.contract.calls import CallState
 from handrail.contract.values import value
@@ -56,6 +56,7 @@ def finished_json(began: Began, finished: Finished, spent: Spent, calls: Iterabl
             "text": finished.text,
             "usage": _usage(spent.usage),
             "money": spent.money,
+            "for_servers": _for_servers(spent.for_servers),
             "turns": spent.turns,
             "seconds": round(spent.seconds, 3),
             "calls": [_call(call) for call in calls],
@@ -92,6 +93,10 @@ def _event(kind: str, fields: JsonObject) -> JsonObject:
 
 def _usage(usage: Usage) -> JsonObject:
     return {"input": usage.input, "cached": usage.cached, "written": usage.written, "output": usage.output}
+
+
+def _for_servers(share: ForServers) -> JsonObject:
+    return {"answers": share.answers, "usage": _usage(share.usage), "money": share.money}
 
 
 def _call(call: CallState) -> JsonObject:

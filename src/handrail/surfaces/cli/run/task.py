@@ -32,6 +32,7 @@ from handrail.surfaces.cli.own_output import OwnOutput, own_output
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.run.report import EXITS, Began
 from handrail.surfaces.cli.run.views import Lines, Text, View
+from handrail.surfaces.cli.run.withdrawn import Withdrawn
 from handrail.surfaces.cli.sources import SourceNotes
 from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.unasked import Unasked
@@ -67,7 +68,8 @@ async def _carried_out(task: Task, settings: Settings, output: Output, own: OwnO
     approve = Approve(settings[APPROVE])
     view = _view(output, own, leaves_open=approve is Approve.WAIT)
     unasked = Unasked(asker_of_option(approve, settings.workspace))
-    parts = Parts(asker=unasked.asker, sampler=ModelSampler(lambda: model), window=model.window)
+    sampler, withdrawn = ModelSampler(), Withdrawn()
+    parts = Parts(asker=unasked.asker, sampler=sampler)
     async with Session.open(
         settings.workspace, model=whole_name(model), session=task.session or "", settings=settings, parts=parts
     ) as session:
@@ -76,15 +78,17 @@ async def _carried_out(task: Task, settings: Settings, output: Output, own: OwnO
         SourceNotes(settings.problems).follow(session)
         telling = _Telling(view)
         hear_no_more = session.subscribe(telling.soon)
+        session.subscribe(withdrawn.see)
         view.began(Began(session.id, whole_name(model), str(settings.workspace), settings[MODE]))
         async with open_agent(session, model, limits=task.limits) as agent:
+            agent.pay_for(sampler)
             finished = await _worked(task, agent, view, telling)
         tell_survivors(session)
         await asyncio.sleep(0)  # the last events
         hear_no_more()  # nothing stands behind the report: what ends with the session was told
         view.finished(finished, agent.spent)
-    if line := unasked.line():
-        exits.told(line)
+    for line in filter(None, (unasked.line(), withdrawn.line())):
+        exits.told(printable(line))
     _tell_how_it_ended(finished, agent.spent, session.id, settings.workspace)
     return EXITS[finished.ended]
 
@@ -154,5 +158,7 @@ def _summary(finished: Finished, spent: Spent) -> str:
     if not tokens:  # what was asked for is counted, and here nothing may have come
         tried = "" if finished.ended is Ended.FAILED else f" after {responses}"
         return f"{ENDINGS[finished.ended]}{tried}"
+    servers = spent.for_servers.usage.input + spent.for_servers.usage.output
+    share = f" ({servers:,} of them for servers)" if servers else ""
     money = f", {in_dollars(spent.money)}" if spent.money is not None else ""
-    return f"{ENDINGS[finished.ended]} after {responses}, {tokens:,} tokens{money}"
+    return f"{ENDINGS[finished.ended]} after {responses}, {tokens:,} tokens{share}{money}"
