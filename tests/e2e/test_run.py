@@ -72,6 +72,13 @@ def test_a_task_is_done_and_what_the_model_says_stands_on_stdout(work: Path, pla
     assert (work / "tide.txt").read_text() == "Brest 06:13\n"
 
 
+def test_no_line_of_a_private_key_that_the_model_writes_is_printed(work: Path, played) -> None:
+    key = "\n".join(["-----BEGIN PRIVATE KEY-----", *["MIIEvQIBADAN"] * 9, "-----END PRIVATE KEY-----"])
+    with played((says(f"It is:\n{key}\nKeep it safe."),)):
+        done = run(work, "Show it.")
+    assert done.out == "It is:\n[redacted:private-key]\nKeep it safe.\n"
+
+
 @pytest.mark.parametrize("option", ["--json", "--stream-json", ""])
 def test_a_job_that_still_runs_is_told_once_and_the_report_is_the_last_line(work: Path, played, option: str) -> None:
     job = Use("shell", {"command": "sleep 1000", "background": True})

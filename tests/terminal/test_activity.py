@@ -195,6 +195,18 @@ def test_what_is_laid_out_anew_does_not_grow_with_what_a_model_writes(beginning:
     assert shown.hear(ResponseDone(Usage()))[1:] == text.splitlines()
 
 
+def test_a_private_key_that_a_model_writes_is_not_shown_though_its_block_is_finished_in_parts() -> None:
+    shown, seen = picture(), list[str]()
+    body = [f"{'QUJD' * 16}\n"] * 52
+    key = ["-----BEGIN RSA PRIVATE KEY-----\n", *body, "-----END RSA PRIVATE KEY-----\n"]
+    for line in ("```\n", *key, "```\n", "\nEnd.\n\n"):
+        seen += [*shown.hear(TextArrived(line)), *shown.live(0.0, MOST)]
+    seen += shown.hear(ResponseDone(Usage()))
+    assert "QUJD" not in "\n".join(seen)
+    assert "[redacted:private-key]" in seen
+    assert seen[-1] == "End."
+
+
 async def test_the_calls_of_a_call_are_counted_and_shown_below_it_but_not_printed(tmp_path: Path) -> None:
     mother = [event.state for event in await states(tmp_path, "shell", {"command": "echo mother"})]
     child = [event.state for event in await states(tmp_path, "shell", {"command": "echo child"})]

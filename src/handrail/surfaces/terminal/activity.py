@@ -25,6 +25,7 @@ from handrail.contract.events import (
 )
 from handrail.contract.results import TodoDisplay, TodoItem
 from handrail.settings.redaction import Redactor
+from handrail.surfaces.cli.flowing import Flowing
 from handrail.surfaces.cli.text import bold, dim, printable
 from handrail.surfaces.cli.wrapping import alert
 from handrail.surfaces.terminal.call_lines import ShownCall, open_line, settled_lines, title_of, window_lines
@@ -62,6 +63,7 @@ class Activity:
         self._colour = colour
         self._words = words
         self._prose = Prose()
+        self._flowing = Flowing(redactor)
         self._thought = ""
         self._status = ""
         self._calls: dict[CallId, ShownCall] = {}
@@ -187,7 +189,8 @@ class Activity:
     def _laid_out(self, blocks: list[str]) -> list[str]:
         """Each block with an empty line before it."""
         self._said = self._said or bool(blocks)
-        return [line for block in blocks for line in ("", *self._layout(self._redactor.text(block)))]
+        shown = filter(None, map(self._flowing.text, blocks))
+        return [line for block in shown for line in ("", *self._layout(block))]
 
     def _short(self, text: str) -> str:
         line = printable(" ".join(self._redactor.text(text).split()))
@@ -197,8 +200,8 @@ class Activity:
         if self._thought:
             tail = printable(" ".join(self._redactor.text(self._thought).split()))
             yield dim(f"(thinking: {'…' * (len(tail) > _THOUGHT)}{tail[-_THOUGHT:]})", colour=self._colour)
-        if self._prose.open:
-            yield from ("", *self._layout(newest(self._redactor.text(self._prose.open))))
+        if shown := self._flowing.ahead(self._prose.open):
+            yield from ("", *self._layout(newest(shown)))
 
     def _open_calls(self, now: float) -> Iterator[str]:
         for call in self._calls.values():

@@ -20,6 +20,7 @@ from handrail.runtime.event_json import event_json
 from handrail.runtime.redacted_view import redactor_for
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
+from handrail.surfaces.cli.flowing import Flowing
 from handrail.surfaces.cli.journals import shown_time
 from handrail.surfaces.cli.own_output import OwnOutput
 from handrail.surfaces.cli.run.report import Began, agent_event_json, began_json, finished_json
@@ -88,6 +89,7 @@ class Text:
         self._colour = own.colour
         self._leaves_open = leaves_open
         self._redactor = Redactor(os.environ)
+        self._flowing = Flowing(self._redactor)
         self._open = ""
         """The line that the model is writing. It is shown when it is whole: half a secret can't be told from a word."""
 
@@ -143,7 +145,9 @@ class Text:
         self._open = ""
 
     def _print(self, line: str) -> None:
-        self._own.line(self._redactor.text(printable(line, keep_lines=True)))
+        shown = self._flowing.text(printable(line, keep_lines=True))
+        if shown is not None:
+            self._own.line(shown)
 
     def _safe(self, text: str) -> str:
         return self._redactor.text(printable(text))
