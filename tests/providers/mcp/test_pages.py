@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from handrail.contract.basics import Json, JsonObject
-from handrail.providers.mcp.pages import MOST_ITEMS, MOST_PAGES, MOST_WEIGHT, all_pages
+from handrail.providers.mcp.pages import MOST_ITEMS, MOST_PAGES, MOST_WEIGHT, Listing, all_pages
+from handrail.providers.mcp.received import MOST_OUTPUT_SCHEMA, tools_of
 
 
 class Server:
@@ -62,3 +63,15 @@ async def test_what_is_not_read_to_its_end_is_told_of(pages: list[JsonObject], w
     assert why in problem
     assert len(listing.items) == taken
     assert problem.endswith(f"the first {taken} are taken.")
+
+
+def test_a_schema_of_results_that_is_too_large_costs_its_check_alone() -> None:
+    large: JsonObject = {"properties": {f"p{n}": {"type": "string"} for n in range(MOST_OUTPUT_SCHEMA // 64)}}
+    small: JsonObject = {"properties": {"p": {"type": "string"}}}
+    listed = [{"name": name, "outputSchema": schema} for name, schema in (("one", large), ("two", small))]
+    one, two = tools_of(Listing(tuple(listed), ("before",))).items
+    assert (one.name, one.output_schema, two.output_schema) == ("one", None, small)
+    assert tools_of(Listing(tuple(listed), ("before",))).problems == (
+        "before",
+        "one: the schema of its results is too large; they are not checked by it.",
+    )

@@ -37,7 +37,7 @@ async def all_pages(page: Callable[[JsonObject], Awaitable[JsonObject]], key: st
         answer = await page({} if cursor is None else {"cursor": cursor})
         found = answer.get(key)
         items += found if isinstance(found, list) else []
-        weight += _weight(found)
+        weight += weight_of(found, MOST_WEIGHT)
         cursor = answer.get("nextCursor")
         if len(items) > MOST_ITEMS:
             why = f"it has more than {MOST_ITEMS}"
@@ -55,10 +55,10 @@ async def all_pages(page: Callable[[JsonObject], Awaitable[JsonObject]], key: st
     return Listing(taken, (f"Not all of its {key} are listed: {why}; the first {len(taken)} are taken.",))
 
 
-def _weight(found: Json) -> int:
-    """What it takes in memory, roughly; not looked at further once that is too much."""
+def weight_of(found: Json, most: int) -> int:
+    """What it takes in memory, roughly, in characters; not looked at further once that is more than `most`."""
     weight, waiting = 0, [found]
-    while waiting and weight <= MOST_WEIGHT:
+    while waiting and weight <= most:
         each = waiting.pop()
         weight += _OF_A_THING
         if isinstance(each, str):

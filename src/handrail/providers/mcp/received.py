@@ -8,10 +8,12 @@ from mcp import types
 from pydantic import TypeAdapter, ValidationError
 
 from handrail.contract.basics import Json, JsonObject
-from handrail.providers.mcp.pages import Listing
+from handrail.providers.mcp.pages import Listing, weight_of
 
 MOST_BLOCKS = 1_000
 """Parts of one result that are read; of more, how many there were."""
+MOST_OUTPUT_SCHEMA = 1_000_000
+"""Weight of the schema of one tool's results, by which these are checked: to compile it holds up all else."""
 _NAME_SHOWN = 80
 _PROBLEM_SHOWN = 300
 _NOTE_SHOWN = 2_000
@@ -27,6 +29,9 @@ def tools_of(listed: Listing[Json]) -> Listing[types.Tool]:
         given = {**item} if isinstance(item, dict) else item
         if isinstance(given, dict) and given.get("inputSchema") in (None, True):
             given["inputSchema"] = {"type": "object"}
+        if isinstance(given, dict) and weight_of(given.get("outputSchema"), MOST_OUTPUT_SCHEMA) > MOST_OUTPUT_SCHEMA:
+            del given["outputSchema"]
+            problems.append(f"{_name(item)}: the schema of its results is too large; they are not checked by it.")
         try:
             tools.append(types.Tool.model_validate(given, by_name=False))
         except ValidationError as error:
