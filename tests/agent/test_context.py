@@ -109,6 +109,37 @@ def test_the_branch_is_read_without_running_git(head: str, branch: str, tmp_path
     assert branch_of(tmp_path / "part") == branch
 
 
+@pytest.mark.parametrize("absolute", [True, False])
+def test_a_worktree_or_a_submodule_in_a_repository_has_its_own_branch(absolute: bool, tmp_path: Path) -> None:
+    write(tmp_path / ".git" / "HEAD", "ref: refs/heads/main\n")
+    write(tmp_path / ".git" / "worktrees" / "tides" / "HEAD", "ref: refs/heads/tides\n")
+    place = str(tmp_path / ".git" / "worktrees" / "tides") if absolute else "../.git/worktrees/tides"
+    write(tmp_path / "tides" / ".git", f"gitdir: {place}\n")
+    (tmp_path / "tides" / "part").mkdir()
+    assert branch_of(tmp_path / "tides" / "part") == "tides"
+    assert branch_of(tmp_path) == "main"
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a link to nothing", "no text", "leads nowhere"])
+def test_a_repository_whose_branch_can_not_be_read_has_not_that_of_one_above(kind: str, tmp_path: Path) -> None:
+    write(tmp_path / ".git" / "HEAD", "ref: refs/heads/main\n")
+    git = tmp_path / "part" / ".git"
+    git.mkdir(parents=True)
+    match kind:
+        case "a pipe":
+            os.mkfifo(git / "HEAD")
+        case "a folder":
+            (git / "HEAD").mkdir()
+        case "a link to nothing":
+            (git / "HEAD").symlink_to("nothing")
+        case "no text":
+            (git / "HEAD").write_bytes(b"ref: refs/heads/\xff\n")
+        case _:
+            git.rmdir()
+            write(git, "gitdir: ../nowhere\n")
+    assert branch_of(tmp_path / "part") == ""
+
+
 class Listening(ScriptedModel):
     """Keeps what it was told as system text."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -12,6 +13,9 @@ from handrail.runtime.turns import Turn
 from handrail.wire import Answer, Response, Wire, encode
 from handrail.wire.retelling import retold
 from handrail.wire.user import encode_user, in_turn
+
+_MARK = re.compile(r"<(?=\s*/?\s*note\b)", re.IGNORECASE)
+"""What other agents and servers say stands in notes: nothing in it may end one, and go on in the user's name."""
 
 
 @value
@@ -93,6 +97,6 @@ def messages_of(entries: Sequence[Entry], wire: Wire) -> Iterator[JsonObject]:
             case Told(text):
                 yield encode_user(text, wire)
             case Noted(text):
-                yield encode_user(f"<note>\n{text}\n</note>", wire)
+                yield encode_user(f"<note>\n{_MARK.sub('&lt;', text)}\n</note>", wire)
             case CarriedOut():
                 yield from entry.messages(wire, f"call_{place}")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import time
 from pathlib import Path
 
+from handrail.settings.reading import Unreadable, read_own
+
 _HEAD = re.compile(r"ref: refs/heads/(?P<branch>[^\x00-\x20\x7f]{1,200})\s*")
-_MOST = 4_096
+_ELSEWHERE = re.compile(r"gitdir: (?P<folder>[^\x00-\x1f\x7f]{1,4000})\s*")
+"""A file in the place of `.git`, as worktrees and submodules have it: git-scm.com/docs/gitrepository-layout."""
 
 
 def environment_text(workspace: Path, now: float) -> str:
@@ -24,12 +28,22 @@ def environment_text(workspace: Path, now: float) -> str:
 
 
 def branch_of(workspace: Path) -> str:
-    """As `.git/HEAD` names it; empty where no branch is checked out, or this is no repository. No program is run."""
-    for folder in (workspace, *workspace.parents):
-        try:
-            with (folder / ".git" / "HEAD").open("rb") as file:
-                found = _HEAD.fullmatch(file.read(_MOST).decode("utf-8", "replace"))
-        except OSError:
-            continue
-        return found["branch"] if found else ""
-    return ""
+    """As `HEAD` of the nearest `.git` names it; empty where no branch is checked out, or this is no repository.
+
+    No program is run.
+    """
+    found = next((at for at in (workspace, *workspace.parents) if os.path.lexists(at / ".git")), None)
+    if found is None:
+        return ""
+    elsewhere = _ELSEWHERE.fullmatch(_text(found / ".git"))
+    head = _HEAD.fullmatch(_text(found / (elsewhere["folder"] if elsewhere else ".git") / "HEAD"))
+    return head["branch"] if head else ""
+
+
+def _text(path: Path) -> str:
+    """Of an ordinary file; empty for all else."""
+    try:
+        found = read_own(path)
+    except Unreadable:
+        return ""
+    return "" if found is None else found.text

@@ -56,6 +56,7 @@ class Subagent:
         each, and only then ends: what it did stays well paired.
         """
         working = asyncio.get_running_loop().create_task(self._worked())
+        finished: Finished | None = None
         try:
             finished = await asyncio.shield(working)
         except asyncio.CancelledError:
@@ -64,7 +65,7 @@ class Subagent:
             changed(AgentState.STOPPED)
             raise
         finally:
-            if self.is_running:  # unless it comes to its end below
+            if finished is None and self.is_running:
                 changed(AgentState.FAILED)
             working.cancel()
         changed(_STATES.get(finished.ended, AgentState.FINISHED))
