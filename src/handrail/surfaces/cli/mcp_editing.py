@@ -89,7 +89,7 @@ def run_add(workspace: Path, scope: str, wanted: Wanted) -> None:
     if place.origin.layer.is_of_workspace:
         click.echo(f"It starts once you trust that: handrail trust add{in_that(workspace)}")
     else:
-        click.echo(f"Try it: handrail mcp test {printable(wanted.name)}{in_that(workspace)}")
+        click.echo(f"Try it: handrail mcp test {shlex.quote(wanted.name)}{in_that(workspace)}")
 
 
 def run_remove(workspace: Path, scope: str | None, name: str) -> None:

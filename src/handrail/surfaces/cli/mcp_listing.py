@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def _status(server: ServerConfig, logins: Logins) -> tuple[str, str]:
     if isinstance(transport, Http) and logins.kept(transport.url):
         return "logged in", ""
     if isinstance(transport, Http) and oauth is not None and oauth.enabled:
-        return "needs login", f"handrail mcp login {server.name}"
+        return "needs login", f"handrail mcp login {shlex.quote(server.name)}"
     return "configured", ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 
@@ -27,9 +28,8 @@ def _server(server: ServerConfig, workspace: Workspace, environ: Mapping[str, st
     if isinstance(transport, Stdio) and (where := _missing_in(transport, workspace, environ)):
         found = f"{server.name}: there is no program {transport.command} {where}"
         return Finding(about, Health.FAIL, found, f"install it, or mend {server.origin}")
-    return Finding(
-        about, Health.OK, f"{server.name}: {shown}, not started", f"handrail mcp test {server.name} starts it"
-    )
+    start = f"handrail mcp test {shlex.quote(server.name)} starts it"
+    return Finding(about, Health.OK, f"{server.name}: {shown}, not started", start)
 
 
 def _missing_in(transport: Stdio, workspace: Workspace, environ: Mapping[str, str]) -> str:
