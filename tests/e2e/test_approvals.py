@@ -8,13 +8,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from e2e.command import Ran, environment, handrail, neutral
+from e2e.command import Ran, environment, neutral
+from e2e.loaded import Loaded
 from e2e.terminal import Terminal
 
 WRITE = ("write_file", {"file_path": "a.txt", "content": "one\n"})
@@ -38,11 +40,13 @@ asyncio.run(main())
 class Commands:
     """Commands in one workspace."""
 
-    def __init__(self, workspace: Path, state: Path) -> None:
+    def __init__(self, workspace: Path, state: Path, loaded: Loaded) -> None:
         self.workspace, self.state = workspace, state
+        self._loaded = loaded
 
     def run(self, *arguments: str, stdin: str = "") -> Ran:
-        return handrail(*arguments, "-C", str(self.workspace), state=self.state, stdin=stdin)
+        words = (*arguments, "-C", str(self.workspace))
+        return Ran(*self._loaded.run(words, environment(self.state), Path.cwd(), stdin))
 
     def parked(self, *calls: tuple[str, dict[str, Any]]) -> str:
         """Calls that wait, and the id of their session, as the hint names it."""
@@ -58,11 +62,18 @@ class Commands:
         return self.run("sessions", "resume", session, "--json", *options)
 
 
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[Loaded]:
+    process = Loaded()
+    yield process
+    process.close()
+
+
 @pytest.fixture
-def commands(tmp_path: Path) -> Commands:
+def commands(tmp_path: Path, loaded: Loaded) -> Commands:
     workspace = tmp_path / "work space"
     workspace.mkdir()
-    return Commands(workspace, tmp_path / "state")
+    return Commands(workspace, tmp_path / "state", loaded)
 
 
 def test_a_call_waits_is_approved_by_a_dead_sessions_table_and_runs_once(commands: Commands) -> None:
