@@ -147,6 +147,15 @@ def test_what_is_said_is_edited_too_with_its_pastes_written_out(opened: Opened, 
         screen.until("You said 20 lines, from 'LOOK: LINE 0' to 'LINE 19'.")
 
 
+def test_a_signal_that_ends_the_terminal_ends_its_editor_too(asked: Opened, editor: Editor, tmp_path: Path) -> None:
+    ended = tmp_path / "ended"
+    tells = f"import signal\nsignal.signal(15, lambda *_: (open({str(ended)!r}, 'w'), sys.exit(1)))"
+    with asked(editor(f"{tells}\nos.kill(os.getppid(), 15)\nwhile True: time.sleep(1)")) as screen:
+        screen.type(CTRL_G)
+        assert screen.end() == 130
+    assert ended.exists()
+
+
 IN_THE_EDITOR = """
 pathlib.Path("go").touch()
 journals = pathlib.Path(os.environ["HANDRAIL_STATE"])

@@ -73,6 +73,7 @@ class Prompt:
         self._left = False
         self._in_editor = False
         """What is typed is the editor's, and nothing that is printed is seen."""
+        self._editing: asyncio.Task[None] | None = None
         self._input: Input = create_input()
         self._output: Output = inline_output()
         depth = ColorDepth.DEPTH_4_BIT if colour else ColorDepth.DEPTH_1_BIT
@@ -136,6 +137,8 @@ class Prompt:
             self._write()
 
     def leave(self) -> None:
+        if self._editing is not None:
+            self._editing.cancel()  # the application would wait for the editor
         if self.app.is_running and not self.app.is_done:
             self.app.exit()
 
@@ -204,9 +207,10 @@ class Prompt:
         """For what is being typed."""
         asked, wants = self.asked, self.wants
         if asked is None:
-            self.app.create_background_task(self._edit(self.draft, ".md"))
+            self._editing = self.app.create_background_task(self._edit(self.draft, ".md"))
         elif wants is not None:
-            self.app.create_background_task(self._edit(self.typed, ".json" if wants in AS_JSON else ".txt"))
+            suffix = ".json" if wants in AS_JSON else ".txt"
+            self._editing = self.app.create_background_task(self._edit(self.typed, suffix))
 
     def submit(self) -> None:
         text = self.draft.text
