@@ -6,7 +6,7 @@ import pytest
 
 from handrail.errors import UsageError
 from handrail.policy.toml_text import NotToml
-from handrail.settings.config_text import read_config, read_environment, read_flags
+from handrail.settings.config_text import MOST_UNKNOWN, read_config, read_environment, read_flags
 from handrail.settings.origin import Doubt, Layer, Origin
 
 PROJECT = Origin(Layer.PROJECT, "config.toml")
@@ -30,6 +30,22 @@ def test_each_setting_knows_its_line() -> None:
         "at_once": "config.toml:7",
     }
     assert said.problems == ()
+
+
+@pytest.mark.parametrize("text", ["k{} = 1\n", "[k{}]\n", "mode{} = 1\n"])
+def test_a_file_that_is_full_of_something_else_is_not_understood(text: str) -> None:
+    def full(names: int) -> str:
+        return 'mode = "plan"\n' + "".join(text.format(n) for n in range(names)) + "[mcp.servers]\n"
+
+    assert len(read_config(full(MOST_UNKNOWN), USER, BASE).problems) == MOST_UNKNOWN
+    with pytest.raises(NotToml, match="it holds 50,000 names that are no settings"):
+        read_config(full(50_000), USER, BASE)
+
+
+@pytest.mark.parametrize("header", ["[a{}.b]", "[{}a.b ] # ]", '["a]{}" ]', "[[ a.b{} ]]"])
+def test_however_many_blanks_stand_in_a_tables_name_its_line_is_known(header: str) -> None:
+    text = f"x = 1\n{header.format(' ' * 100_000)}\ny = 1\n"
+    assert 'config.toml:2: unknown setting "a' in read_config(text, USER, BASE).problems[1]
 
 
 @pytest.mark.parametrize(

@@ -446,3 +446,11 @@ def test_however_deep_a_file_nests_it_costs_no_start(world: World) -> None:
         write(world.workspace / ".mcp.json", f'{{"mcpServers": {{"s": {{"args": {"[" * levels}{"]" * levels}}}}}}}')
         servers = found(world)
         assert servers.untrusted or servers.problems
+
+
+def test_many_fields_that_nobody_knows_are_told_of_together(world: World) -> None:
+    odd = "".join(f"odd{n} = 1\n" for n in range(20_000))
+    world.write(Layer.USER, f"[mcp.servers.git]\ncommand = 'x'\n{odd}")
+    problems = found(world).problems
+    assert len(problems) == 21
+    assert problems[-1].endswith("the server git: and 19,980 more fields that are not known")

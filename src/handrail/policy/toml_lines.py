@@ -8,7 +8,7 @@ from dataclasses import field
 
 from handrail.contract.values import mutable
 
-_HEADER = re.compile(r"[ \t]*(\[\[?)[ \t]*(.*?)[ \t]*\]\]?[ \t]*(?:#[^\n]*)?(?=\n|$)")
+_HEADER = re.compile(r"[ \t]*+(\[\[?)(.*?)\]\]?[ \t]*+(?:#[^\n]*)?(?=\n|$)")
 _KEY = re.compile(r"""[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z0-9_-]+))[ \t]*[.=]""")
 _STRINGS = ('"""', "'''", '"', "'")
 
@@ -34,7 +34,7 @@ def table_lines(text: str) -> list[TableLines]:
         header = _HEADER.match(text, start)
         key = _KEY.match(text, start)
         if header:
-            tables.append(TableLines(header[2].strip("\"'"), line, header[1] == "[["))
+            tables.append(TableLines(header[2].strip(" \t").strip("\"'"), line, header[1] == "[["))
         elif key:
             tables[-1].keys.setdefault(key[1] or key[2] or key[3], line)
     return tables

@@ -10,7 +10,7 @@ from handrail.contract.values import value
 from handrail.errors import UsageError
 from handrail.policy.spelling import nearest, shown, unknown
 from handrail.policy.toml_lines import table_lines
-from handrail.policy.toml_text import normalized, parsed
+from handrail.policy.toml_text import NotToml, normalized, parsed
 from handrail.policy.wording import shortened
 from handrail.settings.keys import KEYS, Key, keys_by_name
 from handrail.settings.origin import Doubt, Given, Layer, Origin
@@ -19,6 +19,9 @@ from handrail.settings.value_types import BadValue
 
 SERVERS_TABLE = "mcp"
 """A table that is no setting: see `settings.mcp`."""
+
+MOST_UNKNOWN = 200
+"""Names of one file that are no settings: each is told of, and looked for among those that are."""
 
 _PREFIX = "HANDRAIL_"
 _OTHER_VARIABLES = (STATE_VARIABLE, CONFIG_VARIABLE)
@@ -38,10 +41,15 @@ class Said:
 def read_config(text: str, place: Origin, base: Path | None, doubt: Doubt | None = None) -> Said:
     """The settings of one file. One bad setting costs no other; what a bad one restricts, holds all the same.
 
-    `place` names file and layer; relative paths start at `base`; `doubt` is about the file as a whole. Raises NotToml.
+    `place` names file and layer; relative paths start at `base`; `doubt` is about the file as a whole. Raises NotToml,
+    also for a file that is full of something else.
     """
     text = normalized(text)
-    document, lines = parsed(text), _lines(text)
+    document, known = parsed(text), keys_by_name()
+    odd = len(document.keys() - known.keys() - {SERVERS_TABLE})
+    if odd > MOST_UNKNOWN:
+        raise NotToml(1, f"it holds {odd:,} names that are no settings")
+    lines = _lines(text)
     return _together(
         _entry(name, given, Origin(place.layer, place.name, lines.get(name, 1)), base, doubt)
         for name, given in document.items()
@@ -123,4 +131,10 @@ def _written(key: Key[Any], given: object, origin: Origin) -> str:
 def _lines(text: str) -> dict[str, int]:
     """The line of each name at the top of the text, be it written as a key or as a table."""
     top, *tables = table_lines(text)
-    return {table.name.split(".")[0]: table.line for table in reversed(tables)} | top.keys
+    return {_first(table.name): table.line for table in reversed(tables)} | top.keys
+
+
+def _first(name: str) -> str:
+    """The first step of a table's name: blanks before a dot are no part of it."""
+    step, dot, _ = name.partition(".")
+    return step.strip() if dot else step

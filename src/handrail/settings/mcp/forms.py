@@ -14,6 +14,8 @@ from handrail.settings.origin import Origin
 
 LONGEST_NAME = 128
 """Characters of a server's name."""
+MOST_UNKNOWN = 20
+"""Fields of one server that are not known, and are told of one by one."""
 
 _SECOND, _MILLISECOND = 1.0, 1000.0
 _LAST_PORT = 65_535
@@ -130,8 +132,10 @@ def _oauth(entry: Entry) -> OAuth | None:
 
 
 def _notes(entry: Entry, form: Form, origin: Origin) -> Iterator[str]:
-    if form.fields:
-        yield from (unknown("field", name, form.fields) for name in entry.said if name not in form.fields)
+    odd = [name for name in entry.said if name not in form.fields] if form.fields else []
+    yield from (unknown("field", name, form.fields) for name in odd[:MOST_UNKNOWN])
+    if len(odd) > MOST_UNKNOWN:
+        yield f"and {len(odd) - MOST_UNKNOWN:,} more fields that are not known"
     if entry.said.get("trust") is True and origin.layer.is_of_workspace:
         yield "trust holds in your own files alone; here it is left out"
 
