@@ -49,6 +49,33 @@ def test_the_first_request_says_which_servers_start_and_the_next_has_their_tools
     assert "✓ mcp_tides_high" in done.err
 
 
+@pytest.mark.parametrize("option", [None, "--json", "--stream-json"])
+def test_a_line_says_which_servers_start_when_a_model_is_asked_and_programs_get_an_event(
+    work: Path, played, option: str | None
+) -> None:
+    add_tides(work, "sh", "-c", AFTER_GO, "tides")
+    first = says("I look.", Use("shell", {"command": "touch go"}), Use("mcp__tides__high", {"port": "Brest"}))
+    with played((first, says("Done."))):
+        done = run(work, *filter(None, [option]), "When is high water?", "--mode", "bypass")
+    assert done.code == 0, done.err
+    assert "handrail: still starting: tides; their tools come in a later turn of the model\n" in done.err
+    if option is None:
+        assert done.out == "I look.\nDone.\n"
+    elif option == "--json":
+        assert [line["type"] for line in done.reports] == ["finished"]
+    else:
+        began, starting, *_ = done.reports
+        assert began["type"] == "began"
+        assert (starting["type"], starting["name"], starting["condition"]) == ("source_changed", "tides", "starting")
+        assert "ready" in [line["condition"] for line in done.reports if line["type"] == "source_changed"]
+        assert done.reports[-1]["type"] == "finished"
+
+
+def test_where_no_server_starts_there_is_no_such_line(work: Path, played) -> None:
+    with played((says("Done."),)):
+        assert "starting" not in run(work, "When is high water?").err
+
+
 def test_the_list_of_tools_says_whom_it_waits_for(work: Path) -> None:
     add_tides(work)
     done = handrail("tools", "--start", state=work.parent / "state", cwd=work)

@@ -75,6 +75,34 @@ def test_a_run_that_failed_is_listed_as_failed_and_shown_with_the_cause(work: Pa
     assert "the script is over" in shown[1]
 
 
+def test_a_session_is_shown_to_programs_as_to_people(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    monkeypatch.setenv("TIDE_TOKEN", "springtide-0123456789")
+    looks = Use("Agent", {"description": "Look around", "prompt": "Look.", "subagent_type": "explore"})
+    fails = Use("shell", {"command": "exit 3"})
+    script = [says("", looks, fails), says("All done\nwith springtide-0123456789.")]  # the agent says both, too
+    with ProviderServer(AnthropicDialect(), script) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        done = run(work, "Write down the tide", "--approve", "all")
+    assert done.code == 0, done.err
+    (line,) = listed(work)
+    shown = command(work, "sessions", "show", line.split()[0]).out.splitlines()
+    report = command(work, "sessions", "show", line.split()[0], "--json").report
+    (agent,) = report["agents"]
+    assert (report["standing"], report["work"]["task"]) == ("done", "Write down the tide")
+    assert shown[0] == "done: Write down the tide"
+    assert shown[1].endswith(f", {report['work']['tokens']:,} tokens")
+    assert f"${report['work']['money']:.4f}"[:5] in shown[1]
+    assert shown[2] == f"  agent {agent['id']} (explore), finished: Look around"
+    assert (agent["kind"], agent["task"], agent["state"]) == ("explore", "Look around", "finished")
+    assert shown[3] == "  said last: All done with [redacted:$TIDE_TOKEN]."
+    assert report["last_words"] == "All done\nwith [redacted:$TIDE_TOKEN]."
+    assert "exit code 3" in [call["ended"] for call in report["calls"]]
+    command(work, "sessions", "prune", "--older-than", "0")
+    pruned = command(work, "sessions", "show", line.split()[0], "--json").report
+    assert (pruned["work"], pruned["last_words"], pruned["agents"]) == (None, None, [])
+
+
 def test_a_secret_in_a_task_is_not_listed(work: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIDE_TOKEN", "springtide-0123456789")
     run(work, "Log in with springtide-0123456789")

@@ -43,7 +43,7 @@ def call_lines(call: CallHistory, payloads: Mapping[str, JsonObject]) -> Iterato
     arguments = call.latest("arguments")
     if arguments is not None:
         yield f"  {printable(json.dumps(arguments, ensure_ascii=False))}"
-    elif last.body.get("fault") in _UNBOUND and (sent := _sent(payloads.get("Pending"))):
+    elif sent := what_was_sent(call, payloads):
         yield f"  sent: {printable(sent)}"
     if call.edited_from is not None:
         yield f"  edited by a person; asked about was {printable(json.dumps(call.edited_from, ensure_ascii=False))}"
@@ -52,8 +52,19 @@ def call_lines(call: CallHistory, payloads: Mapping[str, JsonObject]) -> Iterato
         yield f"  {decision['outcome']} ({printable(decision['source'])}): {printable(decision['reason'])}"
     if call.state == "AwaitingApproval":
         yield f"  waits for approval {call.latest('approval')}"
-    if ended := _ended(payloads.get(call.state), _for_words(arguments, payloads.get("Pending"))):
+    if ended := how_it_ended(call, payloads):
         yield f"  {printable(ended)}"
+
+
+def what_was_sent(call: CallHistory, payloads: Mapping[str, JsonObject]) -> str:
+    """By a model, where no tool took it; empty where the events have the arguments, or nothing is kept."""
+    is_unbound = call.latest("arguments") is None and call.steps[-1].body.get("fault") in _UNBOUND
+    return _sent(payloads.get("Pending")) if is_unbound else ""
+
+
+def how_it_ended(call: CallHistory, payloads: Mapping[str, JsonObject]) -> str:
+    """With which exit code a command did, or why a call failed; empty where that is plain, or nothing is kept."""
+    return _ended(payloads.get(call.state), _for_words(call.latest("arguments"), payloads.get("Pending")))
 
 
 def _sent(payload: JsonObject | None) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
+from handrail.contract.basics import JsonObject
 from handrail.runtime.stored_sessions import StoredSession
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.endings import ENDINGS, in_dollars
@@ -26,6 +28,12 @@ def session_lines(found: Sequence[StoredSession], now: float, redactor: Redactor
         calls = "1 call " if session.calls == 1 else f"{session.calls:,} calls"
         line = f"{printable(session.id):<{ids}}  {age(now - session.last):>4}  {stand:<{widest}}  {calls:>9}  {cost:>8}"
         yield f"{line}  {printable(shown)}".rstrip()
+
+
+def work_json(session: StoredSession, redactor: Redactor) -> JsonObject | None:
+    """For programs, what an agent worked on; None where none did."""
+    work = session.work
+    return None if work is None else {**asdict(work), "task": redactor.text(work.task), "why": redactor.text(work.why)}
 
 
 def standing(session: StoredSession) -> str:

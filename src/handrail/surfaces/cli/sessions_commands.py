@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -19,12 +19,11 @@ from handrail.runtime.who import governed_by
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.audit_commands import write_lines
-from handrail.surfaces.cli.call_lines import call_lines
 from handrail.surfaces.cli.journals import journal_of, journal_place, shown_time
 from handrail.surfaces.cli.later import LazyGroup
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.session_lines import session_lines as lines_of
-from handrail.surfaces.cli.session_lines import standing
+from handrail.surfaces.cli.session_lines import standing, work_json
 from handrail.surfaces.cli.text import printable
 
 _SECONDS_IN_A_DAY = 86_400
@@ -62,28 +61,21 @@ def list_(workspace: Path, as_json: bool) -> int:
 @in_workspace
 @_json
 def show(session: str, workspace: Path, as_json: bool) -> int:
-    """Show the calls of one session, without secrets."""
-    calls = histories(recorded_events(journal_of(workspace), SessionId(session)))
+    """Show one session, without secrets.
+
+    What an agent worked on in it, how that stands and what it cost, its subagents and last words; then the calls.
+    """
+    from handrail.surfaces.cli.session_report import agent_work, session_json, session_lines  # no other needs agents
+
+    journal, id = journal_of(workspace), SessionId(session)
+    calls, payloads = histories(recorded_events(journal, id)), kept_payloads(journal, id)
+    stored = next(each for each in stored_sessions(journal) if each.id == id)
+    did = agent_work(journal, stored)
     if as_json:
-        click.echo(
-            json.dumps(
-                {
-                    "version": 1,
-                    "session": session,
-                    "calls": [{**asdict(call), "edited_from": call.edited_from} for call in calls],
-                }
-            )
-        )
+        click.echo(json.dumps(session_json(stored, did, calls, payloads)))
         return exits.DONE
-    for stored in stored_sessions(journal_of(workspace)):
-        for line in _work_lines(stored) if stored.id == session else ():
-            click.echo(line)
-    kept = kept_payloads(journal_of(workspace), SessionId(session))
-    for call in calls:
-        for line in call_lines(call, kept.get(call.call, {})):
-            click.echo(line)
-    if not calls:
-        click.echo("No calls.")
+    for line in session_lines(stored, did, calls, payloads):
+        click.echo(line)
     return exits.DONE
 
 
@@ -132,21 +124,7 @@ def session_lines(found: Sequence[StoredSession]) -> Iterator[str]:
 
 def _session_json(session: StoredSession) -> JsonObject:
     """Without secrets, as the lines."""
-    work = session.work
-    if work is not None:
-        redactor = Redactor(os.environ)
-        session = replace(session, work=replace(work, task=redactor.text(work.task), why=redactor.text(work.why)))
-    return {**asdict(session), "standing": standing(session)}
-
-
-def _work_lines(session: StoredSession) -> Iterator[str]:
-    """What an agent worked on in it, and how that ended."""
-    work = session.work
-    if work is not None:
-        redactor = Redactor(os.environ)
-        yield f"{standing(session)}: {printable(redactor.text(work.task))}"
-        if work.why:
-            yield f"  {printable(redactor.text(work.why))}"
+    return {**asdict(session), "work": work_json(session, Redactor(os.environ)), "standing": standing(session)}
 
 
 def _pruned_lines(pruned: Pruned, *, whole: bool, dry_run: bool) -> Iterator[str]:

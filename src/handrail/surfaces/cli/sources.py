@@ -41,6 +41,13 @@ class SourceNotes:
             self.tell(event.status)
 
 
+def tell_starting(session: Session) -> None:
+    """Before a model is asked for the first time: whose tools it is not told of yet."""
+    starting = [status.name for status in session.sources() if status.condition is Condition.STARTING]
+    if starting:
+        exits.told(printable(f"still starting: {', '.join(starting)}; their tools come in a later turn of the model"))
+
+
 def _lines(status: SourceStatus) -> Iterator[str]:
     if status.condition in _BAD and not (status.problems and status.condition is Condition.FAILED):
         yield f"{status.name} {_BAD[status.condition]}: {status.detail}"

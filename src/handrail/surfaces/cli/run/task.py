@@ -15,7 +15,7 @@ from handrail.agent.models.known_models import why_no_money_limit
 from handrail.agent.sampling import ModelSampler
 from handrail.agent.spent import Spent
 from handrail.contract.basics import SessionId
-from handrail.contract.events import Event
+from handrail.contract.events import Event, SourceChanged
 from handrail.contract.values import value
 from handrail.errors import UsageError
 from handrail.runtime.parts import Parts
@@ -33,7 +33,7 @@ from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.run.report import EXITS, Began
 from handrail.surfaces.cli.run.views import Lines, Text, View
 from handrail.surfaces.cli.run.withdrawn import Withdrawn
-from handrail.surfaces.cli.sources import SourceNotes
+from handrail.surfaces.cli.sources import SourceNotes, tell_starting
 from handrail.surfaces.cli.text import printable
 from handrail.surfaces.cli.unasked import Unasked
 
@@ -80,8 +80,11 @@ async def _carried_out(task: Task, settings: Settings, output: Output, own: OwnO
         hear_no_more = session.subscribe(telling.soon)
         session.subscribe(withdrawn.see)
         view.began(Began(session.id, whole_name(model), str(settings.workspace), settings[MODE]))
+        for status in session.sources():
+            telling.soon(SourceChanged(status))  # it was told when nobody listened yet
         async with open_agent(session, model, limits=task.limits) as agent:
             agent.pay_for(sampler)
+            tell_starting(session)
             finished = await _worked(task, agent, view, telling)
         tell_survivors(session)
         await asyncio.sleep(0)  # the last events
