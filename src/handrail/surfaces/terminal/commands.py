@@ -17,6 +17,7 @@ from handrail.runtime.stored_sessions import stored_sessions
 from handrail.settings.places import state_folder
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.grants_commands import grant_lines
+from handrail.surfaces.cli.hints import in_that
 from handrail.surfaces.cli.journals import journal_place
 from handrail.surfaces.cli.sessions_commands import session_lines
 from handrail.surfaces.cli.settings_here import SANDBOX_NOTE
@@ -47,7 +48,8 @@ async def carry_out(work: Work, name: str, rest: str, model_of: ModelOf) -> list
     command = _COMMANDS.get(name)
     if command is None:
         if name in IN_THE_SHELL:
-            raise UsageError(f"/{name} is no command of the conversation; in your shell: {IN_THE_SHELL[name]}")
+            there = f"{IN_THE_SHELL[name]}{in_that(work.settings.workspace)}"
+            raise UsageError(f"/{name} is no command of the conversation; in your shell: {there}")
         near = nearest(name, COMMANDS)
         raise UsageError(f"there is no command /{name}; {f'did you mean /{near}?' if near else '/help lists them'}")
     return await command(work, rest, model_of)
@@ -104,8 +106,8 @@ async def _agents(work: Work, rest: str, model_of: ModelOf) -> list[str]:
 async def _sessions(work: Work, rest: str, model_of: ModelOf) -> list[str]:
     place = journal_place(work.settings.workspace)
     found = await asyncio.to_thread(stored_sessions, place)
-    here = work.session.id
-    return [*session_lines(found), f"This one is {here}. To go on with another: handrail --resume ID"]
+    here = in_that(work.settings.workspace)
+    return [*session_lines(found), f"This one is {work.session.id}. To go on with another: handrail --resume ID{here}"]
 
 
 async def _cost(work: Work, rest: str, model_of: ModelOf) -> list[str]:
