@@ -17,6 +17,7 @@ import pytest
 from handrail.errors import LoginFailed, UsageError
 from handrail.providers.mcp.login import log_in
 from handrail.providers.mcp.oauth import SessionLogin
+from handrail.providers.mcp.renewal import NotRenewed, renewed
 from handrail.providers.mcp.tokens import Login, Logins
 from handrail.settings.mcp.server import Concealed, Http, OAuth
 from providers.mcp.keyrings import NO_KEYRING
@@ -261,6 +262,22 @@ async def test_an_authorization_server_in_trouble_costs_no_login(
         server.refresh_status = 0
         assert await call(client, server) == 200
         assert not login.trouble
+
+
+@pytest.mark.parametrize("body", ["", "<html>", "[" * 100_000, '{"access_token": "\\ud800'])
+async def test_an_answer_that_is_no_json_costs_no_login(body: str) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode() + body.encode())
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as running:
+        port = running.sockets[0].getsockname()[1]
+        login = Login(Concealed("a"), f"http://127.0.0.1:{port}/token", "us", Concealed("r"))
+        with pytest.raises(NotRenewed, match="something else than JSON"):
+            await renewed(login, 0.0)
 
 
 async def test_a_refresh_token_goes_to_no_address_that_is_not_encrypted(server: OAuthServer, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def is_safe(url: str) -> bool:
 
 
 async def renewed(login: Login, now: float) -> Login:
-    """`now` is the time before the request. Raises LoginOver, NotRenewed."""
+    """`now` is the time before the request. Raises LoginOver, NotRenewed, whatever the server answers."""
     if not login.refresh or not is_safe(login.token_endpoint):
         raise LoginOver
     try:
@@ -44,7 +44,7 @@ async def renewed(login: Login, now: float) -> Login:
             said = response.json() if response.is_success else {}
     except httpx2.HTTPError as error:
         raise NotRenewed(f"its authorization server can't be reached: {type(error).__name__}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NotRenewed("its authorization server answered with something else than JSON") from error
     status = response.status_code
     if status in _MAY_PASS or status >= 500 or 300 <= status < 400:
