@@ -99,3 +99,28 @@ def shell(script: str, *words: str, folder: Path) -> Ran:
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("approvals", "edit", "a1"),
+        ("approvals", "answer", "a1"),
+        ("exec",),
+        ("run", "--model", "ollama:x"),
+        ("policy", "check"),
+    ],
+    ids=" ".join,
+)
+def test_input_that_is_not_utf_8_is_said_to_be_no_text_wherever_it_is_read(tmp_path: Path, command) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "handrail", *command, "-"],
+        input=b"caf\xe9",
+        capture_output=True,
+        cwd=tmp_path,
+        env={**environment(tmp_path / "state"), "PYTHONIOENCODING": "utf-8:strict"},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert b"is not UTF-8" in done.stderr

@@ -223,4 +223,10 @@ def _store(workspace: Path) -> Iterator[ApprovalStore]:
 
 
 def _text(given: str) -> str:
-    return sys.stdin.read() if given == "-" else given
+    """Raises UsageError."""
+    if given != "-":
+        return given
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the input is not UTF-8: byte {error.start}") from error
