@@ -1,7 +1,7 @@
 """Runs the command in forks of one process that has loaded it: loading is most of what a short run takes.
 
 For tests of what many runs do one after the other. That a run loads all it needs itself is shown where it is started
-anew, by `e2e.command.handrail`.
+anew, by `command.handrail`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,19 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from command import Ran, environment
+
 LOADED = (
     "handrail.surfaces.cli.approvals_commands",
+    "handrail.surfaces.cli.audit_commands",
+    "handrail.surfaces.cli.config_commands",
     "handrail.surfaces.cli.exec_report",
     "handrail.surfaces.cli.grants_commands",
     "handrail.surfaces.cli.hints",
     "handrail.surfaces.cli.policies",
     "handrail.surfaces.cli.sessions_commands",
     "handrail.surfaces.cli.turn_text",
+    "handrail.providers.folder",
     "handrail.sandbox.none",
     "handrail.session",
     "handrail.tools.write_file",
@@ -50,17 +55,17 @@ class Loaded:
         self._asks.close()
         self._process.wait(_PATIENCE)
 
-    def run(self, words: tuple[str, ...], env: dict[str, str], cwd: Path, stdin: str) -> tuple[int, str, str]:
-        """The exit code, that of the signal below 0; what was written to stdout and to stderr."""
+    def handrail(self, *arguments: str, state: Path, stdin: str = "", cwd: Path | None = None) -> Ran:
+        """As `command.handrail`."""
         with TemporaryFile("w+") as given, TemporaryFile("w+") as out, TemporaryFile("w+") as err:
             given.write(stdin)
             given.seek(0)
-            request = json.dumps([words, env, str(cwd)]).encode()
+            request = json.dumps([arguments, environment(state), str(cwd or Path.cwd())]).encode()
             socket.send_fds(self._asks, [request], [file.fileno() for file in (given, out, err)])
             code = int(self._asks.recv(100))
             out.seek(0)
             err.seek(0)
-            return code, out.read(), err.read()
+            return Ran(code, out.read(), err.read())
 
 
 def main() -> None:

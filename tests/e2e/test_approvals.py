@@ -8,15 +8,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Ran, environment, neutral
+from loaded import Loaded
 
-from e2e.command import Ran, environment, neutral
-from e2e.loaded import Loaded
 from e2e.terminal import Terminal
 
 WRITE = ("write_file", {"file_path": "a.txt", "content": "one\n"})
@@ -45,8 +44,7 @@ class Commands:
         self._loaded = loaded
 
     def run(self, *arguments: str, stdin: str = "") -> Ran:
-        words = (*arguments, "-C", str(self.workspace))
-        return Ran(*self._loaded.run(words, environment(self.state), Path.cwd(), stdin))
+        return self._loaded.handrail(*arguments, "-C", str(self.workspace), state=self.state, stdin=stdin)
 
     def parked(self, *calls: tuple[str, dict[str, Any]]) -> str:
         """Calls that wait, and the id of their session, as the hint names it."""
@@ -60,13 +58,6 @@ class Commands:
 
     def resume(self, session: str, *options: str) -> Ran:
         return self.run("sessions", "resume", session, "--json", *options)
-
-
-@pytest.fixture(scope="module")
-def loaded() -> Iterator[Loaded]:
-    process = Loaded()
-    yield process
-    process.close()
 
 
 @pytest.fixture

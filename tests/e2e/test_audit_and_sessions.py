@@ -12,8 +12,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from command import Ran, environment, handrail
+from loaded import Loaded
 
-from e2e.command import Ran, environment, handrail
 from handrail.contract.basics import CallId, Instant, SessionId
 from handrail.contract.calls import Arguments, CallRequest, CallState, ObjectArguments, Pending, UnusableArguments
 from handrail.contract.confirmation import GrantOption
@@ -61,9 +62,9 @@ def journal(state: Path, workspace: Path) -> Path:
 
 
 @pytest.fixture
-def command(state: Path, workspace: Path, journal: Path):
+def command(state: Path, workspace: Path, journal: Path, loaded: Loaded):
     def run(*words: str) -> Ran:
-        return handrail(*words, "-C", str(workspace), state=state)
+        return loaded.handrail(*words, "-C", str(workspace), state=state)
 
     return run
 
@@ -189,15 +190,15 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize(("states", "said"), ENDINGS.values(), ids=ENDINGS)
-def test_how_a_call_ended_is_said_in_a_line_while_it_is_kept(state, workspace, monkeypatch, states, said):
+def test_how_a_call_ended_is_said_in_a_line_while_it_is_kept(state, workspace, monkeypatch, loaded, states, said):
     path = journal_file(state, workspace)
     asyncio.run(write(path, DONE, *states))
     show = ("sessions", "show", DONE, "-C", str(workspace))
     monkeypatch.setenv("NOTE_PASSWORD", SECRET)
-    shown = handrail(*show, state=state).out
+    shown = loaded.handrail(*show, state=state).out
     assert shown.endswith(f"\n  {said}\n")
-    handrail("sessions", "prune", "--older-than", "0", "-C", str(workspace), state=state)
-    assert said.splitlines()[-1] not in handrail(*show, state=state).out
+    loaded.handrail("sessions", "prune", "--older-than", "0", "-C", str(workspace), state=state)
+    assert said.splitlines()[-1] not in loaded.handrail(*show, state=state).out
 
 
 def test_a_session_is_exported_whole(command):
@@ -271,8 +272,8 @@ EMPTY = [
 
 
 @pytest.mark.parametrize(("words", "said"), EMPTY, ids=[" ".join(words) for words, _ in EMPTY])
-def test_where_no_session_has_run_there_is_nothing_and_that_is_no_error(state, workspace, words, said):
-    done = handrail(*words, "-C", str(workspace), state=state)
+def test_where_no_session_has_run_there_is_nothing_and_that_is_no_error(state, workspace, loaded, words, said):
+    done = loaded.handrail(*words, "-C", str(workspace), state=state)
     assert (done.code, done.out, done.err) == (0, said, "")
     assert os.listdir(state) == []
 
@@ -282,10 +283,10 @@ def test_where_no_session_has_run_there_is_nothing_and_that_is_no_error(state, w
     [*(words for words, _ in EMPTY), ["approvals", "watch"], ["approvals", "approve", "a-1"], ["audit", "verify"]],
     ids=" ".join,
 )
-def test_what_is_no_folder_is_said(state, tmp_path, words):
+def test_what_is_no_folder_is_said(state, tmp_path, loaded, words):
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "nothing", tmp_path / "file"):
-        done = handrail(*words, "-C", str(place), state=state)
+        done = loaded.handrail(*words, "-C", str(place), state=state)
         assert (done.code, done.out) == (2, "")
         assert done.err == f"handrail: {place} is not a folder; name one that exists\n"
 

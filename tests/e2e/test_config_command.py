@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from command import Ran, handrail, neutral
+from loaded import Loaded
 
 WRITE = neutral(("write_file", {"file_path": "b.txt", "content": "x"}))
 TOUCH = neutral(("shell", {"command": "touch made"}))
@@ -20,9 +21,9 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, work: Path):
+def run(tmp_path: Path, work: Path, loaded: Loaded):
     def run(*arguments: str, stdin: str = "") -> Ran:
-        return handrail(*arguments, "-C", str(work), state=tmp_path / "state", stdin=stdin)
+        return loaded.handrail(*arguments, "-C", str(work), state=tmp_path / "state", stdin=stdin)
 
     return run
 

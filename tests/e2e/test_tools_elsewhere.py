@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command import Ran, handrail, neutral
+from command import Ran, neutral
+from loaded import Loaded
 
 TIDE = """from handrail import tool
 
@@ -17,6 +20,8 @@ def anything(port: str) -> str:
     '''The next tide.'''
     return f"high at {port}"
 """
+SLOW = re.compile(r"^handrail: waiting for .+ to start\n", re.MULTILINE)
+"""Said on a machine with much to do, where files take longer to load than a person would want to wait."""
 DISCOVERED = [{"name": "moon", "description": "The moon."}, {"name": "odd", "parameters": {"type": "no type"}}]
 
 
@@ -29,9 +34,10 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, work: Path):
+def run(tmp_path: Path, work: Path, loaded: Loaded):
     def run(*arguments: str, stdin: str = "") -> Ran:
-        return handrail(*arguments, state=tmp_path / "state", cwd=work, stdin=stdin)
+        done = loaded.handrail(*arguments, state=tmp_path / "state", cwd=work, stdin=stdin)
+        return replace(done, err=SLOW.sub("", done.err))
 
     return run
 
