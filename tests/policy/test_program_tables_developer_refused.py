@@ -173,11 +173,9 @@ CLAUSES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("reason", "command"), [pytest.param(why, text, id=text) for why, texts in REFUSED.items() for text in texts]
-)
-def test_a_developers_program_in_a_form_that_does_more_is_asked_about(reason: str, command: str) -> None:
-    assert read_shell(command, "/w", "/home/u").unread, f"It {reason}."
+@pytest.mark.parametrize("commands", REFUSED.values(), ids=REFUSED)
+def test_a_developers_program_in_a_form_that_does_more_is_asked_about(commands: list[str]) -> None:
+    assert [command for command in commands if not read_shell(command, "/w", "/home/u").unread] == []
 
 
 @pytest.mark.parametrize(("command", "clause"), CLAUSES, ids=[command for command, _ in CLAUSES])
