@@ -25,8 +25,8 @@ from handrail.sandbox.marks import Mark
 _SHELL = "/bin/sh"
 _ENDED = (b"Z", b"X")
 """States of processes in /proc: zombies, and those that are taken down."""
-_MOST_LOOKS = 3
-"""In a row that find nothing while something ends, as it does all the time on a busy machine."""
+_MOST_LOOKS = 2
+"""In a row that find nothing: on a busy machine something ends in each of them."""
 
 
 @value
@@ -38,6 +38,11 @@ class Process:
     group: int
     session: int
 
+    @property
+    def name(self) -> tuple[int, int]:
+        """No other process ever has it."""
+        return self.pid, self.started
+
 
 class Family:
     """A child and all that came from it, alive or not yet found dead."""
@@ -47,7 +52,8 @@ class Family:
         self.root = root
         self._mark = mark
         self._since = min(_start_of(root, otherwise=before), before)
-        self._known: set[Process] = set()
+        self._known: set[tuple[int, int]] = set()
+        """By pid and start."""
 
     def living(self) -> list[Process]:
         """Those alive now, zombies aside. Blocks for a look at every process of the machine.
@@ -56,27 +62,30 @@ class Family:
         whoever would lead to it is gone. So that there are none is believed where nothing ended meanwhile; else it is
         looked again.
         """
+        strangers: set[tuple[int, int]] = set()
         for _ in range(_MOST_LOOKS):
-            members, nothing_ended = self._look()
+            members, nothing_ended = self._look(strangers)
             if members or nothing_ended:
                 break
-        self._known |= members
+        self._known |= {process.name for process in members}
         return sorted(members, key=lambda process: process.pid)
 
-    def _look(self) -> tuple[set[Process], bool]:
-        """Whom it found, and whether all that it could have found lived to its end."""
+    def _look(self, strangers: set[tuple[int, int]]) -> tuple[set[Process], bool]:
+        """Whom it found, and whether all that it could have found lived to its end. `strangers` were seen to have no
+        mark, and get none: to look for marks takes the most time."""
         listed = list(_table(self._since))
         table = [process for process in listed if process is not None]
-        known = {(process.pid, process.started) for process in self._known}
         members = {
             process
             for process in table
             if self.root in (process.pid, process.session)
-            or (process.pid, process.started) in known
-            or self._mark.is_on(process.pid)
+            or process.name in self._known
+            or (process.name not in strangers and self._mark.is_on(process.pid))
         }
         members |= set(_descendants(members, table))
-        return members, None not in listed and not any(map(_has_ended, set(table) - members))
+        others = set(table) - members
+        strangers |= {process.name for process in others}
+        return members, None not in listed and not any(map(_has_ended, others))
 
 
 def end(processes: Iterable[Process], *, force: bool) -> None:
