@@ -292,7 +292,6 @@ class Loop:
         self.conversation.replace(shorter.entries)
         self._told = (0, 0)
         self._surroundings.forget(told=told)
-        self._account(shorter.usage, turns=0)
         return Compacted(before, self.used)
 
     async def _carried_out(self, responding: Responding) -> Turn | None:
