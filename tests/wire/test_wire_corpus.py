@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from sdk_types import BETA, MESSAGES, problem
 from wire_answers import arguments_of, bad_answers, found, good_answers
 
 from corpus_files import corpus
-from handrail.wire import Wire, encode, read
+from handrail.wire import Response, Wire, encode, read
 
 WIRES = {
     "anthropic_messages": Wire.ANTHROPIC,
@@ -164,11 +164,16 @@ def test_every_exception_to_the_extracted_calls_is_needed() -> None:
     assert [id for id in BY_EYE if right_calls(rows[id]) == extracted(rows[id])] == []
 
 
-@every_row
-@pytest.mark.parametrize("answers_of", [good_answers, bad_answers])
-def test_each_call_gets_exactly_one_result_in_order(row: Row, answers_of: Any) -> None:
+def answered(row: Row) -> Iterator[tuple[Response, tuple[Any, ...]]]:
+    """Each response, and the messages that answer it: with results first, then with errors."""
     for response in read(json.dumps(row["response"])):
-        messages = encode(response, answers_of(response))
+        for answers_of in (good_answers, bad_answers):
+            yield response, encode(response, answers_of(response))
+
+
+@every_row
+def test_each_call_gets_exactly_one_result_in_order(row: Row) -> None:
+    for response, messages in answered(row):
         results = messages[len(response.assistant) :]
 
         assert messages[: len(response.assistant)] == response.assistant
@@ -188,11 +193,10 @@ def ids_answered(wire: Wire, results: Sequence[Any]) -> list[str]:
 
 
 @every_row
-@pytest.mark.parametrize("answers_of", [good_answers, bad_answers])
-def test_every_message_fits_the_official_type(row: Row, answers_of: Any) -> None:
-    for response in read(json.dumps(row["response"])):
+def test_every_message_fits_the_official_type(row: Row) -> None:
+    for response, messages in answered(row):
         judge = BETA if row["id"] in NEEDS_BETA else MESSAGES[response.wire]
-        for message in encode(response, answers_of(response)):
+        for message in messages:
             if (row["id"], message.get("type")) not in NOT_OPENAI:
                 assert problem(message, judge) == ""
 
