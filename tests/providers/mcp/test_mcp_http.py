@@ -311,6 +311,7 @@ def of_the_older_transport(
     [
         (says_error("404 Not Found", -32601, "Method not found"), "Method not found (error -32601)"),
         (says_error("400 Bad Request", -32602, "no such argument"), "no such argument (error -32602)"),
+        (says_error("400 Bad Request", -32602, "cut \ud83d"), "cut ? (error -32602)"),
     ],
 )
 async def test_an_error_with_such_a_status_that_is_of_no_session_ends_none(
@@ -452,7 +453,7 @@ async def test_a_server_that_speaks_neither_transport_is_told_with_both_answers(
     world = World(tmp_path)
     async with serving(HttpServer({"initialize": says("404 Not Found"), "GET": get})) as server:
         transport = replace(server.transport, or_older=True)
-        config = world.config("web", {}, transport=transport, start_within=2)
+        config = world.config("web", {}, transport=transport, start_within=2 if get is never_answers else PATIENCE)
         async with world.session(config) as session:
             status = await until(session, lambda status: status.condition is Condition.FAILED)
             both = f"It answered HTTP 404 Not Found: <html>no</html>. Nor does it speak the older transport: {why}"

@@ -36,11 +36,11 @@ _MESSAGE_SHOWN = 500
 _CLOSED = "Connection closed"
 """What the SDK's dispatcher says to those who wait when the stream ends."""
 
-_UNREADABLE = "Failed to parse JSON response"
+_UNREADABLE = ("Failed to parse JSON response", "Failed to parse SSE message")
 """Then comes what pydantic says of it, on many lines."""
 
 _NO_ANSWER = (
-    "SSE stream ", _UNREADABLE, "Unexpected content type", "server answered a request with 202"
+    "SSE stream ", *_UNREADABLE, "Unexpected content type", "server answered a request with 202"
 )  # fmt: skip
 """How the SDK's transport begins what it says where a server took a message, and no answer to it came."""
 

@@ -21,12 +21,12 @@ from handrail import __version__
 from handrail.errors import ToolFailed
 from handrail.providers.mcp.causes import causes
 from handrail.providers.mcp.channel import LOST, Channel
-from handrail.providers.mcp.events import ReadableEvents
+from handrail.providers.mcp.events import ReadEvents
 from handrail.providers.mcp.helped import HelpedHeaders
 from handrail.providers.mcp.lines import MOST_LINE
 from handrail.providers.mcp.messages import error_in, is_cancellation
 from handrail.providers.mcp.oauth import SessionLogin
-from handrail.providers.mcp.readable import readable
+from handrail.providers.mcp.stand_ins import Meant, StandIns
 from handrail.providers.mcp.two_channels import two_channels
 from handrail.settings.mcp.server import Http
 
@@ -56,6 +56,7 @@ async def http_channel(
     """
     why: Callable[[], str] = (lambda: login.trouble) if login is not None else str
     made = partial(_Client, shown=shown, trouble=why, on_refusal=on_refusal)
+    stand_ins = StandIns()
     try:
         if transport.kind == "sse":
             async with (
@@ -66,14 +67,14 @@ async def http_channel(
                 yield Channel(heard, unhindered, lambda: why() or posts.why)
         else:
             async with (
-                made(dict(transport.headers), TIMEOUT, login) as client,
+                made(dict(transport.headers), TIMEOUT, login, read=stand_ins.made) as client,
                 streamable_http_client(transport.url, http_client=client, max_sse_event_size=MOST_LINE) as (
                     incoming,
                     outgoing,
                 ),
                 _Cancelling(outgoing) as unhindered,
             ):
-                yield Channel(incoming, unhindered, why)
+                yield Channel(Meant(incoming, stand_ins), unhindered, why)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ToolFailed(_why(error, shown)) from error
     except BaseExceptionGroup as group:
@@ -131,7 +132,9 @@ class _Client(httpx2.AsyncClient):
         shown: str,
         trouble: Callable[[], str],
         on_refusal: Callable[[str], None],
+        read: Callable[[bytes], bytes] | None = None,
     ) -> None:
+        """`read` makes of a message what is to be given for it; None leaves those that come as events."""
         super().__init__(
             headers={"User-Agent": f"handrail/{__version__}", **(headers or {})}, timeout=timeout, auth=auth
         )
@@ -139,6 +142,7 @@ class _Client(httpx2.AsyncClient):
         self._trouble = trouble
         """Why the server refuses everybody, where that is known."""
         self._on_refusal = on_refusal
+        self._read_message = read
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         try:
@@ -146,7 +150,7 @@ class _Client(httpx2.AsyncClient):
                 response = await super().send(request, **options)
                 if request.method == "DELETE" or response.is_redirect:
                     return await _bare(response)
-                return await self._read(response) if request.method == "POST" else _mended(response)
+                return await self._read(response) if request.method == "POST" else self._events(response)
         except (httpx2.TransportError, httpx2.DecodingError) as error:
             if request.method == "GET":
                 raise
@@ -158,7 +162,7 @@ class _Client(httpx2.AsyncClient):
         """The same with its body, where that is one message."""
         kind = response.headers.get("content-type", "").lower()
         if response.is_success and not kind.startswith("application/json"):
-            return _mended(response)
+            return self._events(response)
         body = bytearray()
         try:
             async for piece in response.aiter_bytes():
@@ -168,10 +172,22 @@ class _Client(httpx2.AsyncClient):
                     return _error(response.request, 502, CONNECTION_CLOSED, why)
         finally:
             await response.aclose()
-        content, kept = readable(bytes(body)), _kept_headers(response)
+        content, kept = bytes(body), _kept_headers(response)
+        body.clear()
         if response.is_error and (refused := self._refused(response, content)) is not None:
             return refused
+        if self._read_message is not None:
+            content = self._read_message(content)
         return httpx2.Response(response.status_code, headers=kept, content=content, request=response.request)
+
+    def _events(self, response: httpx2.Response) -> httpx2.Response:
+        """The same, its messages read, where they come one by one; any other as it is."""
+        kind = response.headers.get("content-type", "").lower()
+        if self._read_message is None or not kind.startswith("text/event-stream"):
+            return response
+        kept = {**_kept_headers(response), "content-type": "text/event-stream"}
+        stream = ReadEvents(response, self._read_message)
+        return httpx2.Response(response.status_code, headers=kept, stream=stream, request=response.request)
 
     def _refused(self, response: httpx2.Response, body: bytes) -> httpx2.Response | None:
         """What the SDK is to see in place of an answer that is no success; None for that answer itself."""
@@ -196,14 +212,6 @@ async def _bare(response: httpx2.Response) -> httpx2.Response:
     bare = httpx2.Response(response.status_code, headers=headers, request=response.request)
     bare.next_request = response.next_request
     return bare
-
-
-def _mended(response: httpx2.Response) -> httpx2.Response:
-    """The same, where messages come one by one; any other as it is."""
-    if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-        return response
-    kept, stream = {**_kept_headers(response), "content-type": "text/event-stream"}, ReadableEvents(response)
-    return httpx2.Response(response.status_code, headers=kept, stream=stream, request=response.request)
 
 
 def _kept_headers(response: httpx2.Response) -> dict[str, str]:

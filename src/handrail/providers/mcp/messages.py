@@ -45,7 +45,7 @@ def _parsed(line: bytes) -> object:
 def error_in(body: bytes) -> dict[str, object] | None:
     """The error of JSON-RPC that a body is; None for any other."""
     try:
-        read = from_json(body)
+        read = from_json(readable(body))
     except ValueError:
         return None
     error = read.get("error") if isinstance(read, dict) else None
