@@ -327,3 +327,12 @@ def test_the_responses_apis_own_shell_calls_run_and_are_answered_in_their_own_it
     assert second["type"] == "shell_call_output"
     assert second["output"][0]["stdout"] == "one\ntwo\n"
     assert second["output"][0]["outcome"] == {"type": "exit", "exit_code": 0}
+
+
+def test_what_is_no_response_is_told_with_the_name_of_its_file(tmp_path: Path) -> None:
+    (tmp_path / "half.json").write_text('{"calls": [')
+    done = handrail("exec", "half.json", state=tmp_path / "state", cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("handrail: half.json: line 1, column ")
+    piped = handrail("exec", "-", state=tmp_path / "state", cwd=tmp_path, stdin="[")
+    assert piped.err.startswith("handrail: the input: line 1, column ")

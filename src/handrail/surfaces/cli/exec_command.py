@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from handrail.contract.calls import AwaitingApproval
-from handrail.errors import UsageError
+from handrail.errors import UsageError, WireError
 from handrail.runtime.parts import Parts
 from handrail.runtime.turns import Turn
 from handrail.session import Session
@@ -33,11 +33,20 @@ from handrail.wire import Response, Wire, read
 
 def run_exec(file: str, workspace: Path, wire: str | None, flags: Mapping[str, object], *, as_json: bool) -> int:
     """The exit code. `flags` gives settings as typed. Nothing runs before all input and every policy file was read."""
-    responses = read(_source(file), Wire(wire) if wire else None)
+    responses = _responses(file, Wire(wire) if wire else None)
     settings = settings_here(workspace, flags)
     tell_of(settings)
     with own_output() as output:
         return asyncio.run(_exec(responses, settings, output, as_json=as_json))
+
+
+def _responses(file: str, wire: Wire | None) -> Sequence[Response]:
+    """Raises UsageError, which names the file."""
+    text = _source(file)
+    try:
+        return read(text, wire)
+    except WireError as error:
+        raise UsageError(f"{'the input' if file == '-' else file}: {error}") from error
 
 
 def _source(file: str) -> str:
