@@ -212,6 +212,32 @@ async def test_a_model_answers_once_a_person_said_yes(tmp_path: Path) -> None:
     assert person.shown[0].from_server == "s"
 
 
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": {"type": "text", "text": text}}
+
+
+async def test_a_person_is_shown_all_that_would_be_sent(tmp_path: Path) -> None:
+    person, model = Person(Reply("allow")), Model()
+    long = user("word " * 10_000 + "and the end")
+    await answered(
+        tmp_path, sampling(long, systemPrompt="Be brief.", stopSequences=["leak this"]), person, sampler=model
+    )
+    (request,) = model.asked
+    (part,) = request.messages[0].parts
+    assert isinstance(part, TextPart)
+    for sent in (part.text, request.system, *request.stop):
+        assert sent in person.shown[0].question
+
+
+@pytest.mark.parametrize("text", ["x" * 100_001, "x\n" * 1_000], ids=["characters", "lines"])
+async def test_what_is_too_long_to_be_shown_is_sent_to_no_model(tmp_path: Path, text: str) -> None:
+    person, model = Person(), Model()
+    said = await answered(tmp_path, sampling(user(text)), person, sampler=model)
+    assert "has to be shown all of it" in said["message"]
+    assert not person.asked
+    assert not model.asked
+
+
 @pytest.mark.parametrize("answer", [Reply("refuse"), Reply("yes please"), Reject("no"), CancelCall()])
 async def test_without_a_yes_no_model_is_asked(tmp_path: Path, answer: Answer) -> None:
     model = Model()

@@ -15,8 +15,9 @@ from handrail.errors import NoReply, ToolFailed
 from handrail.providers.mcp.elicitation import said_yes
 
 ALLOW, REFUSE = "Allow", "Refuse"
-MOST_SHOWN = 8_000
-"""Characters of the request that a person is shown."""
+MOST_SHOWN, MOST_LINES = 100_000, 1_000
+"""Characters and lines of a request. A person is shown all of it before they say yes: what is longer than anybody can
+look through in a terminal is refused."""
 MOST_TOKENS = 32_000
 """Of one answer, whatever the server asks for."""
 
@@ -47,14 +48,20 @@ async def sampled(
 
 
 def _question(request: SampleRequest) -> QuestionConfirmation:
+    """All that would be sent. Raises ToolFailed for a request that can't be shown whole."""
     lines = [f"[system] {request.system}"] if request.system else []
     for message in request.messages:
         lines += [f"[{message.role}] {_text(part)}" for part in message.parts]
+    lines += [f"[stop at] {text}" for text in request.stop]
     text = "\n".join(lines)
-    cut = "" if len(text) <= MOST_SHOWN else f"… ({len(text):,} characters in all)"
+    if len(text) > MOST_SHOWN or text.count("\n") >= MOST_LINES:
+        raise ToolFailed(
+            f"A person has to be shown all of it, and it is longer than {MOST_SHOWN:,} characters or {MOST_LINES:,} "
+            "lines; ask with less"
+        )
     asked = (
         f"It wants your model to answer what follows, in at most {request.max_tokens:,} tokens that you pay for. "
-        f"The words are the server's, and the answer goes to it:\n\n{text[:MOST_SHOWN]}{cut}"
+        f"The words are the server's, and the answer goes to it:\n\n{text}"
     )
     return QuestionConfirmation(
         f"{request.server} asks for your model", asked, (ALLOW, REFUSE), from_server=request.server
