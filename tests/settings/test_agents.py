@@ -99,6 +99,66 @@ def test_an_agent_whose_limits_can_not_be_read_is_left_out(description: str, nam
     assert f"what it says of {name} can't be read" in read.problems[-1]
 
 
+ALIKE = [
+    ("tool", "tools"),
+    ("Tools", "tools"),
+    ("TOOLS", "tools"),
+    ("tols", "tools"),
+    ("allowed-tools", "tools"),
+    ("allowedTools", "tools"),
+    ("allowed_tools", "tools"),
+    ("disallowed-tools", "disallowedTools"),
+    ("disallowed_tools", "disallowedTools"),
+    ("disallowedtool", "disallowedTools"),
+    ("denied-tools", "disallowedTools"),
+    ("excludeTools", "disallowedTools"),
+    ("Mode", "mode"),
+    ("permission-mode", "permissionMode"),
+    ("permission_mode", "permissionMode"),
+    ("permissions", "permissionMode"),
+]
+
+
+@pytest.mark.parametrize(
+    "matter",
+    ["{0}: Read", "{0}:\n- Read", '"{0}": [Read]', "x: a: b\n{0}: {{Read: 1}}"],
+    ids=["plain", "list", "quoted", "no YAML"],
+)
+@pytest.mark.parametrize(("name", "meant"), ALIKE, ids=[name for name, _ in ALIKE])
+def test_an_agent_whose_limit_is_called_otherwise_is_left_out_and_told_its_name(
+    name: str, meant: str, matter: str
+) -> None:
+    read = read_agent(f"---\ndescription: Looks.\n{matter.format(name)}\n---\nLook.\n", "looker")
+    assert read.type is None
+    assert f'unknown field "{name}"; did you mean {meant}?' in "\n".join(read.problems)
+
+
+def test_more_unknown_fields_than_can_be_compared_leave_an_agent_out() -> None:
+    assert read_agent(agent(**{f"x{n}": "y" for n in range(31)}), "looker").type is None
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "color", "skills", "hooks", "mcpServers", "maxTurns", "memory", "background", "effort", "isolation",
+        "initialPrompt", "version", "author", "tags",
+    ],
+)  # fmt: skip
+def test_fields_of_other_programs_change_nothing(field: str) -> None:
+    assert read_agent(agent(**{field: "x"}), "looker") == read_agent(agent(), "looker")
+
+
+def test_an_unknown_field_that_limits_nothing_is_told_wherever_the_agent_is_looked_at(world: World) -> None:
+    told = 'line 3: unknown field "Model"; did you mean model?'
+    world.write(world.work / ".claude" / "agents" / "looker.md", agent(Model="haiku"))
+    (waiting,) = world.load().waiting
+    assert waiting.would == ("the agent looker, with every tool: Looks.", told)
+    TrustStore(world.where.state).add([waiting.key], Instant(time.time()))
+    settings = world.load()
+    assert [kind.name for kind in settings.agents.usable] == ["looker"]
+    assert told in "".join(settings.problems)
+
+
 def test_what_a_description_says_of_tools_is_no_limit() -> None:
     read = read_agent(agent("Use it: it has tools: many."), "looker")
     assert read.type is not None

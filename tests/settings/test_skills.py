@@ -11,8 +11,9 @@ from handrail.policy.patterns import PathPattern
 from handrail.policy.rules import RuleScope
 from handrail.settings.load import Settings
 from handrail.settings.skills.allowed_tools import entries
-from handrail.settings.skills.front_matter import MOST, FrontMatter, Words, read_front_matter, split
+from handrail.settings.skills.front_matter import MOST, Words, split
 from handrail.settings.skills.listing import listing
+from handrail.settings.skills.reading import FrontMatter, read_front_matter
 from handrail.settings.skills.skill import Skill
 
 PLAIN = "---\nname: tides\ndescription: Reads tide tables.\n---\nRead the table.\n"
@@ -114,6 +115,40 @@ def test_a_skill_for_people_is_offered_to_no_model_though_its_front_matter_can_n
     matter: str, for_model: bool
 ) -> None:
     assert read_front_matter(matter).for_model is for_model
+
+
+@pytest.mark.parametrize(
+    ("matter", "for_model", "told"),
+    [
+        ("disable_model_invocation: true", False, 'line 2: unknown field "disable_model_invocation"; did you mean d'),
+        ("Disable-Model-Invocation: true", False, "did you mean disable-model-invocation?"),
+        ("name: [a]\nPath: src/**", False, 'line 3: unknown field "Path"; did you mean paths?'),
+        ("description: Use this: often\npath: src/**", False, "did you mean paths? Until it is called so"),
+        ("[[[\ndisable-model-invokation: true", False, "did you mean disable-model-invocation?"),
+        ("allowed_tools: Bash", True, "did you mean allowed-tools?"),
+        ("whenToUse: often", True, "did you mean when_to_use?"),
+        ("disallowed-tools: Bash", True, "line 2: disallowed-tools takes nothing away here; write a rule that denies"),
+        ("\n".join(f"x{n}: y" for n in range(31)), False, "more than 30 fields that are not known"),
+    ],
+    ids=lambda said: str(said)[:40],
+)
+def test_a_field_that_seems_to_mean_another_is_told_and_what_it_may_limit_is_limited(
+    matter: str, for_model: bool, told: str
+) -> None:
+    found = read_front_matter(matter)
+    assert (found.for_model, found.allowed_tools) == (for_model, ())
+    assert told in found.problems[-1]
+
+
+THEIR_FIELDS = (
+    "license", "compatibility", "metadata", "version", "argument-hint", "arguments", "user-invocable", "model",
+    "effort", "context", "agent", "hooks", "shell", "author", "tags", "color",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("field", THEIR_FIELDS)
+def test_fields_of_other_programs_are_passed_over(field: str) -> None:
+    assert read_front_matter(f"description: b\n{field}: x") == FrontMatter(description="b")
 
 
 @pytest.mark.parametrize(

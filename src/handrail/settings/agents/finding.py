@@ -116,3 +116,4 @@ def _would(read: ReadAgent) -> Iterator[str]:
         return
     tools = "every tool" if kind.reach.only is None else ", ".join(kind.reach.only) or "no tool"
     yield f"the agent {kind.name}, with {tools}: {kind.description}"
+    yield from read.problems

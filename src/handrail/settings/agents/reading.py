@@ -17,9 +17,17 @@ from handrail.settings.agents.agent_type import AgentType
 from handrail.settings.skills.allowed_tools import entries
 from handrail.settings.skills.front_matter import Words, read_fields, split
 from handrail.settings.skills.listing import one_line
+from handrail.settings.skills.misspelled import MOST_OTHERS, misspelled
 
 _FIELDS = ("name", "description", "tools", "disallowedTools", "model", "mode", "permissionMode")
 _NARROWING = ("tools", "disallowedTools", "mode", "permissionMode")
+_MEANT: Mapping[str, str] = MappingProxyType({
+    **{name: name for name in _FIELDS},
+    "allowedTools": "tools", "includeTools": "tools",
+    "deniedTools": "disallowedTools", "excludeTools": "disallowedTools",
+    "permissions": "permissionMode",
+})  # fmt: skip
+"""The fields, what others call such limits, and what each means."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 _THEIR_MODES: Mapping[str, str] = MappingProxyType(
@@ -41,7 +49,7 @@ def read_agent(text: str, stem: str) -> ReadAgent:
     """`stem` is the file's name without its ending: the agent's, where the text names none. Never raises.
 
     What can't be understood narrows: an unknown mode, or a list of tools that can't be read, leaves the agent out; a
-    tool in brackets is not given.
+    tool in brackets is not given. A field that is not known, and like a limit, leaves the agent out too.
     """
     matter, role = split(text)
     fields = read_fields(matter, _FIELDS)
@@ -55,6 +63,10 @@ def read_agent(text: str, stem: str) -> ReadAgent:
     if lost := [field for field in _NARROWING if field in fields.unread]:
         why = f"what it says of {' and '.join(lost)} can't be read: write it as a text, or as a list of texts"
         return ReadAgent(None, (*problems, why))
+    odd = tuple(misspelled(fields, _MEANT))
+    problems += map(str, odd)
+    if len(fields.others) > MOST_OTHERS or any(each.meant in _NARROWING for each in odd):
+        return ReadAgent(None, (*problems, "it seems to have limits in fields that are not known"))
     mode = _mode(fields.text("mode") or fields.text("permissionMode"))
     if isinstance(mode, str) and not isinstance(mode, Mode):
         return ReadAgent(None, (*problems, f"its mode is unknown: {mode}"))

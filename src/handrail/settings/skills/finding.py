@@ -16,9 +16,10 @@ from handrail.settings.origin import Origin
 from handrail.settings.places import Folders
 from handrail.settings.reading import FileText, Unreadable, read_in_workspace, read_own
 from handrail.settings.skills.allowed_tools import Allowed, read_allowed
-from handrail.settings.skills.front_matter import FrontMatter, read_front_matter, split
+from handrail.settings.skills.front_matter import split
 from handrail.settings.skills.listing import one_line
 from handrail.settings.skills.places import skill_places
+from handrail.settings.skills.reading import FrontMatter, read_front_matter
 from handrail.settings.skills.skill import FILE, Skill
 from handrail.settings.trust import TrustKey, TrustKind
 from handrail.settings.waiting import Waiting
@@ -182,6 +183,7 @@ class _Read:
         for rule in self.allowed.rules:
             yield f"line {rule.ref.line}: allowed-tools: {rule.ref.text}, in the turn that activates it"
         yield f"the skill {self.name}: {self.description}"
+        yield from self.said.problems
 
 
 def _shown(found: FileText, content: FolderContent) -> str:

@@ -1,8 +1,4 @@
-"""What a SKILL.md says of itself before its text: YAML between two lines of `---`. Pure.
-
-By the Agent Skills specification (agentskills.io/specification), with `when_to_use`, `paths` and
-`disable-model-invocation` as Claude Code has them.
-"""
+"""What skills and kinds of agents say of themselves before their text: YAML between two lines of `---`. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +20,8 @@ _SPLIT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DO
 _PLAIN = re.compile(r"(name|description)[ \t]*:[ \t]+(\S.*)")
 _LINE = re.compile(r"([A-Za-z_][\w-]{0,63}): ([A-Za-z0-9][\w ,.;()'/+=*-]*)", re.ASCII)
 """A name and one line of text, which YAML takes as they stand: nothing in it has a meaning there."""
-_NO = frozenset(("", "false", "no", "off", "0"))
+_NAMES = re.compile(r"(?:[-{][ \t]*)?[\"']?([A-Za-z_][\w-]{0,63})[\"']?[ \t]*:", re.ASCII)
+"""The name of a field, as it may stand in what can't be read."""
 _ALLOWING = frozenset(("allowed-tools",))
 
 
@@ -34,20 +31,6 @@ class Words:
 
     line: int
     text: str
-
-
-@value
-class FrontMatter:
-    """What can be read of it; what is wrong is among the problems."""
-
-    name: str = ""
-    description: str = ""
-    allowed_tools: tuple[Words, ...] = ()
-    paths: tuple[str, ...] = ()
-    for_model: bool = True
-    """False for a skill that only a person starts."""
-    problems: tuple[str, ...] = ()
-    """Each starts with its line: `line 3: …`."""
 
 
 def split(text: str) -> tuple[str, str]:
@@ -64,17 +47,14 @@ class Fields:
     problems: tuple[str, ...] = ()
     unread: frozenset[str] = frozenset()
     """Those that stand there and can't be read: what they would have forbidden is forbidden all the same."""
+    others: tuple[Words, ...] = ()
+    """The names of all other fields that stand there, each with its line."""
 
     def text(self, name: str) -> str:
         return " ".join(words.text for words in self.said.get(name, ())).strip()
 
 
-def read_front_matter(matter: str) -> FrontMatter:
-    """Never raises. Of what is no YAML, plain lines are read, and nothing that allows anything."""
-    return _read(read_fields(matter, _FIELDS))
-
-
-def read_fields(matter: str, names: Iterable[str]) -> Fields:
+def read_fields(matter: str, names: tuple[str, ...]) -> Fields:
     """The fields of these names. Never raises; of what is no YAML, plain lines are read that allow nothing."""
     if len(matter) > MOST:
         return _nothing(f"line 1: the front matter is longer than {MOST} characters", matter, names)
@@ -96,6 +76,7 @@ def read_fields(matter: str, names: Iterable[str]) -> Fields:
     said: dict[str, tuple[Words, ...]] = {}
     unread: dict[str, str] = {}
     fields = dict(_fields(root.value))
+    others = tuple(Words(_line(key), key.value) for key, _ in root.value if _is_other(key.value, names))
     for name in filter(fields.__contains__, names):
         texts = _texts(fields[name])
         if texts is None:
@@ -103,11 +84,22 @@ def read_fields(matter: str, names: Iterable[str]) -> Fields:
             unread[name] = f"line {_line(fields[name])}: {problem}"
         else:
             said[name] = texts
-    return Fields(said, tuple(unread.values()), frozenset(unread))
+    return Fields(said, tuple(unread.values()), frozenset(unread), others)
+
+
+def _is_other(name: object, names: Iterable[str]) -> bool:
+    return isinstance(name, str) and name not in names
 
 
 def _nothing(problem: str, matter: str, names: Iterable[str]) -> Fields:
-    return Fields({}, (problem,), frozenset(_named(matter, names)))
+    return Fields({}, (problem,), frozenset(_named(matter, names)), tuple(_others(matter, names)))
+
+
+def _others(text: str, names: Iterable[str]) -> Iterator[Words]:
+    """Of what is no YAML: the names of other fields that seem to be meant by a line."""
+    for number, line in enumerate(text.splitlines(), 2):
+        if (found := _NAMES.match(line)) and found[1] not in names:
+            yield Words(number, found[1])
 
 
 def _named(text: str, names: Iterable[str]) -> Iterator[str]:
@@ -121,28 +113,14 @@ def _simple(matter: str, names: Iterable[str]) -> Fields | None:
     said = {pair[1]: (Words(number, pair[2]),) for number, pair in enumerate(found, 2) if pair is not None}
     if not all(found):
         return None
-    return Fields({name: said[name] for name in names if name in said})
+    others = tuple(Words(words[0].line, name) for name, words in said.items() if name not in names)
+    return Fields({name: said[name] for name in names if name in said}, others=others)
 
 
 def _fields(pairs: Iterable[tuple[Node, Node]]) -> Iterator[tuple[str, Node]]:
     for key, field in pairs:
         if isinstance(key.value, str):
             yield key.value, field
-
-
-def _read(fields: Fields) -> FrontMatter:
-    return FrontMatter(
-        fields.text("name"),
-        f"{fields.text('description')} {fields.text('when_to_use')}".strip(),
-        fields.said.get("allowed-tools", ()),
-        tuple(path for words in fields.said.get("paths", ()) for path in re.split(r"[\s,]+", words.text) if path),
-        fields.text(_NOT_FOR_MODELS).lower() in _NO and _NOT_FOR_MODELS not in fields.unread,
-        fields.problems,
-    )
-
-
-_NOT_FOR_MODELS = "disable-model-invocation"
-_FIELDS = ("name", "description", "when_to_use", "allowed-tools", "paths", _NOT_FOR_MODELS)
 
 
 def _texts(field: Node) -> tuple[Words, ...] | None:
@@ -183,4 +161,5 @@ def _plain(matter: str, error: Exception, names: Iterable[str]) -> Fields:
         f"line {line_number}: the front matter is not YAML, for which a text with a colon stands in quotes; of it "
         "plain lines count, and nothing that allows anything"
     )
-    return Fields({name: said[name] for name in names if name in said}, (problem,), frozenset(unread))
+    others = tuple(_others(matter, names))
+    return Fields({name: said[name] for name in names if name in said}, (problem,), frozenset(unread), others)
