@@ -76,6 +76,15 @@ def test_our_own_file_says_all_of_a_server(world: World) -> None:
     assert git.shown == "uvx mcp-server-git --repository ."
 
 
+@pytest.mark.parametrize("written", [SECRET, "${CLIENT_SECRET}"])
+def test_the_secret_of_a_client_is_shown_nowhere_however_it_is_written(world: World, written: str) -> None:
+    said = {"url": "https://x.example/mcp", "oauth": {"client_id": "me", "client_secret": written}}
+    server = of_home(world, said, CLIENT_SECRET=SECRET)
+    assert server.oauth is not None
+    assert server.oauth.client_secret == SECRET
+    assert SECRET not in repr(server)
+
+
 GEMINI_ENTRIES: list[tuple[dict[str, Any], Any]] = [
     ({"command": "x", "args": ["-y"]}, Stdio("x", ("-y",))),
     ({"command": "x", "cwd": "/tmp"}, Stdio("x", cwd="/tmp")),

@@ -133,6 +133,27 @@ async def test_nothing_of_a_login_goes_to_an_address_that_is_not_encrypted(serve
     assert not server.issued
 
 
+async def test_a_server_that_is_not_encrypted_has_no_login_and_gets_no_token(tmp_path: Path) -> None:
+    url, sent = "http://tides.example/mcp", list[httpx2.Request]()
+
+    def refused(request: httpx2.Request) -> httpx2.Response:
+        sent.append(request)
+        return httpx2.Response(401)
+
+    with pytest.raises(LoginFailed, match="its address is not encrypted"):
+        await log_in(Http(url), None, Browser())
+    logins, told = Logins(tmp_path, NO_KEYRING), list[str]()
+    await logins.save(url, Login(Concealed("at"), "https://tides.example/token", "us", Concealed("rt")))
+    async with (
+        SessionLogin("tides", url, logins, told.append) as login,
+        httpx2.AsyncClient(auth=login, transport=httpx2.MockTransport(refused)) as client,
+    ):
+        assert (await client.post(url)).status_code == 401
+    assert [request.headers.get("authorization") for request in sent] == [None]
+    assert "its address is not encrypted" in told[0]
+    assert not login.needs_login
+
+
 async def test_a_server_without_logins_says_so(server: OAuthServer) -> None:
     server.asks_login = False
     browser = Browser()
@@ -229,6 +250,25 @@ async def test_a_login_that_is_over_is_told_once_and_never_asked_about_again(
         assert await call(client, server) == 200
         assert not login.trouble
         assert told[1:] == [""]
+
+
+async def test_a_login_that_is_over_and_can_not_be_taken_away_fails_no_request(
+    server: OAuthServer, tmp_path: Path
+) -> None:
+    class ReadOnly(Logins):
+        async def forget(self, url: str) -> bool:
+            raise PermissionError(13, "Permission denied")
+
+    logins, told = ReadOnly(tmp_path, NO_KEYRING), list[str]()
+    await logged_in(server, logins)
+    server.expire()
+    server.refuses_refresh = True
+    async with SessionLogin("locked", server.url, logins, told.append) as login, client_of(login) as client:
+        assert [await call(client, server) for _ in range(3)] == [401] * 3
+        assert login.needs_login
+        assert not login.may_be_better()
+    assert told == ["needs login: handrail mcp login locked"]
+    assert server.refreshes == 1
 
 
 async def test_without_a_login_the_server_is_told_to_need_one(server: OAuthServer, tmp_path: Path) -> None:

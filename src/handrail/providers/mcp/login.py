@@ -25,6 +25,7 @@ from pydantic import AnyUrl, ValidationError
 from handrail.errors import LoginFailed
 from handrail.policy.wording import shortened
 from handrail.providers.mcp.callback import Callback, listening
+from handrail.providers.mcp.oauth import NOT_ENCRYPTED
 from handrail.providers.mcp.renewal import is_safe
 from handrail.providers.mcp.tokens import Login
 from handrail.settings.mcp.server import Concealed, Http, OAuth
@@ -48,6 +49,8 @@ _INITIALIZE = {
 
 async def log_in(server: Http, wanted: OAuth | None, show: Callable[[str], None], within: float = WITHIN) -> Login:
     """`show` gets the address that a person has to visit. Raises LoginFailed; UsageError for a port that is taken."""
+    if not is_safe(server.url):
+        raise LoginFailed(NOT_ENCRYPTED)
     wanted = wanted or OAuth()
     async with listening(wanted.callback_port) as callback:
         way = _Way(server, wanted, callback, show)
@@ -104,11 +107,9 @@ class _Way:
         return self._login(tokens)
 
     async def _check(self, request: httpx2.Request) -> None:
-        """Before each request: the code, the secret of a client and the tokens go nowhere unencrypted, and nowhere else
-        than to the server itself is asked unencrypted where they go."""
-        asked, server = request.url, httpx2.URL(self._server.url)
-        is_discovery = request.method == "GET" and (asked.host, asked.port) == (server.host, server.port)
-        if not is_safe(str(asked)) and not is_discovery and asked != server:
+        """Before each request: the code, the secret of a client and the tokens go nowhere unencrypted."""
+        asked = request.url
+        if not is_safe(str(asked)):
             where = shortened(f"{asked.scheme}://{asked.host}{asked.path}")
             raise LoginFailed(f"the server names {where} for logins, which is not encrypted; nothing was sent there")
 

@@ -12,13 +12,14 @@ import asyncio
 import shlex
 import time
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
 import httpx2
 
 from handrail.errors import UsageError
-from handrail.providers.mcp.renewal import LoginOver, NotRenewed, renewed
+from handrail.providers.mcp.renewal import LoginOver, NotRenewed, is_safe, renewed
 from handrail.providers.mcp.tokens import Login, Logins
 
 MARGIN = 30.0
@@ -26,6 +27,13 @@ MARGIN = 30.0
 
 END_WITHIN = 5.0
 """Seconds that closing waits for a renewal under way: its refresh token may be used up already."""
+
+
+NOT_ENCRYPTED = (
+    "its address is not encrypted, so that anybody on the way could read the token and use it; use https:// or a "
+    "tunnel to this machine, or write the header of a token into its configuration"
+)
+"""Why no login is used there: MCP has it so with OAuth 2.1 (section 1.5) and RFC 6750 (section 5.3)."""
 
 
 def needs_login(name: str) -> str:
@@ -90,6 +98,8 @@ class SessionLogin(httpx2.Auth):
             self._fine()
 
     async def _current(self) -> Login | None:
+        if not is_safe(self._url):
+            return None
         async with self._loading:
             stamp = self._logins.stamp(self._url)
             if stamp != self._stamp:
@@ -121,13 +131,18 @@ class SessionLogin(httpx2.Auth):
                 self._login, self._stamp = login, self._logins.stamp(self._url)
                 return login
         except LoginOver:
-            await self._logins.forget(self._url)
-            self._login, self._stamp = None, None
+            await self._forget()
             self._say(needs_login(self._name), needs_login=True)
         except (NotRenewed, TimeoutError, OSError) as error:
             why = str(error) or type(error).__name__
             self._say(f"the login could not be renewed: {why}; the next call tries again")
         return None
+
+    async def _forget(self) -> None:
+        """One that can't be taken away, as from a read-only folder, is not taken up again while it is the same."""
+        with suppress(OSError):
+            await self._logins.forget(self._url)
+        self._login, self._stamp = None, self._logins.stamp(self._url)
 
     async def _keep(self, login: Login) -> None:
         """Tokens that can't be kept still serve this session."""
@@ -139,6 +154,8 @@ class SessionLogin(httpx2.Auth):
     def _refused(self, login: Login | None, *, own_header: bool) -> None:
         if own_header:
             self._say("the server refuses the Authorization header of its configuration; correct it there")
+        elif not is_safe(self._url):
+            self._say(f"it asks for a login, and {NOT_ENCRYPTED}")
         else:
             self._say(needs_login(self._name), needs_login=True)
 

@@ -49,6 +49,10 @@ class Entry:
             raise self._wrong(name, "a text")
         return self._filled(name, given)
 
+    def secret(self, *names: str) -> Concealed:
+        """A text that is shown nowhere, wherever it comes from."""
+        return _concealed(self.text(*names))
+
     def texts(self, *names: str) -> tuple[str, ...]:
         """A list of texts, or one text, filled in."""
         name = self._first(names)
@@ -140,8 +144,7 @@ class Entry:
         given = self.said[name]
         if isinstance(given, bool) or not isinstance(given, (str, int, float)):
             raise self._wrong(name, "a text")
-        made = self._filled(name, str(given))
-        return made if isinstance(made, Concealed) else Concealed(made)
+        return _concealed(self._filled(name, str(given)))
 
     def _filled(self, name: str, text: str) -> str:
         try:
@@ -163,6 +166,10 @@ class Entry:
 
 
 _REACHING = ("command", "args", "env", "cwd", "url", "httpUrl", "headers", "headersHelper", "type", "transport")
+
+
+def _concealed(text: str) -> Concealed:
+    return text if isinstance(text, Concealed) else Concealed(text)
 
 
 def _check_address(url: str) -> None:

@@ -124,7 +124,7 @@ def _oauth(entry: Entry) -> OAuth | None:
     return OAuth(
         said.switch("enabled", otherwise=True),
         said.text("client_id", "clientId"),
-        said.text("client_secret", "clientSecret"),
+        said.secret("client_secret", "clientSecret"),
         tuple(scope for each in scopes for scope in each.split()),
         int(port) if port is not None else None,
         said.text("metadata_url", "authServerMetadataUrl"),

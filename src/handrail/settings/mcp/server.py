@@ -81,7 +81,7 @@ class OAuth:
     enabled: bool = True
     client_id: str = ""
     """Empty: the runtime registers itself."""
-    client_secret: str = ""
+    client_secret: Concealed = Concealed()
     scopes: tuple[str, ...] = ()
     callback_port: int | None = None
     """Of the loopback address that the browser is sent back to; None takes any free one."""
