@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,30 @@ def has_ended(handle: int) -> bool:
 def test_what_runs_when_the_runtime_is_killed_is_killed_too(script: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", RUNTIME, script, os.environ["PATH"]]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=tmp_path, start_new_session=True) as runtime:
+        assert runtime.stdout is not None
+        with watched(int(runtime.stdout.readline())) as descendant:
+            os.killpg(runtime.pid, signal.SIGKILL)
+            assert has_ended(descendant)
+
+
+SEES_NOTHING_AT_FIRST = """#!/bin/sh
+echo >>"${0%/*}/looks"
+[ "$(wc -l <"${0%/*}/looks")" -gt 2 ] && exec {grep} "$@"
+exit 1
+"""
+"""A look is two searches."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pidfd, and marks that can be read, are Linux's own")
+def test_that_there_is_nobody_left_is_not_believed_at_the_first_look(tmp_path: Path) -> None:
+    grep = tmp_path / "grep"
+    grep.write_text(SEES_NOTHING_AT_FIRST.replace("{grep}", shutil.which("grep") or ""))
+    grep.chmod(0o755)
+    command = [sys.executable, "-c", RUNTIME, FAMILIES["own session"], os.environ["PATH"]]
+    variables = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, cwd=tmp_path, env=variables, start_new_session=True
+    ) as runtime:
         assert runtime.stdout is not None
         with watched(int(runtime.stdout.readline())) as descendant:
             os.killpg(runtime.pid, signal.SIGKILL)

@@ -25,10 +25,13 @@ marked() {
 for one in $watched; do
     kill -KILL "-${one%%:*}"
     marks=${one#*:}
-    # Again while there are any: one may have forked meanwhile. Not for ever: a zombie keeps its limits.
+    # Until two looks in a row find none: one may have forked meanwhile, and ended before it was looked at, its fork not
+    # in the list yet. Not for ever: a zombie keeps its limits.
+    before=any
     for attempt in 1 2 3 4 5; do
         found=$(marked "${marks%%:*}" "${marks#*:}")
-        [ "$found" ] || break
+        [ "$found$before" ] || break
+        before=$found
         for file in $found; do
             process=${file#/proc/}
             kill -KILL "${process%%/*}"
