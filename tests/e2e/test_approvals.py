@@ -56,6 +56,12 @@ class Commands:
     def questions(self) -> list[dict[str, Any]]:
         return json.loads(self.run("approvals", "list", "--json").out)["approvals"]
 
+    def asked(self) -> list[dict[str, Any]]:
+        """Waits for a question: one that a terminal shows is on the disk a little later."""
+        while not (asked := self.questions()):
+            pass
+        return asked
+
     def resume(self, session: str, *options: str) -> Ran:
         return self.run("sessions", "resume", session, "--json", *options)
 
@@ -358,7 +364,7 @@ def test_a_prompt_that_was_killed_is_asked_again_under_its_id(commands: Commands
     exec_ = ("exec", str(source), "-C", str(commands.workspace))
     with Terminal(*exec_, env=environment(commands.state), cwd=tmp_path) as terminal:
         terminal.until("[c]ancel the call: ")
-        (question,) = commands.questions()
+        (question,) = commands.asked()
         terminal.kill()
         terminal.end()
     assert commands.questions() == [question]
