@@ -117,7 +117,9 @@ def test_a_rule_may_name_a_tool_of_a_file(run, work: Path) -> None:
 
 def test_a_decision_about_a_tool_of_a_file_is_explained_once_it_is_trusted(run, work: Path) -> None:
     (work / ".handrail/tools/tide.py").write_text(TIDE)
-    assert "There is no tool named 'tide'" in run("policy", "explain", "tide", "Brest").out
+    unknown = run("policy", "explain", "tide", "Brest")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "There is no tool named 'tide'" in unknown.err
     assert run("trust", "add", "--yes").code == 0
     explained = run("policy", "explain", "tide", "Brest")
     assert (explained.code, explained.err) == (0, "")
@@ -127,7 +129,7 @@ def test_a_decision_about_a_tool_of_a_file_is_explained_once_it_is_trusted(run, 
 MCP_CALLS = [
     ("one that nobody knows", "", "ask    mcp_far_look in default mode"),
     ("one that is trusted", "trust = true\n", "allow  mcp_far_look in default mode"),
-    ("one that is off", "enabled = false\n", "deny   mcp_far_look"),
+    ("one that is off", "enabled = false\n", ""),
 ]
 
 
@@ -137,8 +139,9 @@ def test_a_decision_about_a_servers_tool_is_explained_without_starting_it(run, w
     server = f'[mcp.servers.far]\ncommand = "touch"\nargs = ["{work}/started"]\n{more}'
     (work.parent / "config/config.toml").write_text(server)
     explained = run("policy", "explain", "mcp_far_look")
-    assert explained.out.splitlines()[0] == first
-    assert ("the server far is not started for this" in explained.err) == (not first.startswith("deny"))
+    assert explained.out.partition("\n")[0] == first
+    assert explained.code == (0 if first else 2)
+    assert ("the server far is not started for this" in explained.err) == bool(first)
     assert not (work / "started").exists()
 
 

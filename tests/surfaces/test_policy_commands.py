@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handrail.errors import UsageError
 from handrail.surfaces.cli.app import handrail
 from handrail.surfaces.cli.policy_lines import read_line
 
@@ -188,9 +189,23 @@ def test_what_could_be_granted_is_shown(workspace):
     assert "    `git commit *` in this session" in result.stdout.splitlines()
 
 
-def test_a_tool_that_is_not_known_is_said_with_the_closest_names(workspace):
-    result = run(workspace, "explain", "read_fil", "a.py")
-    assert "There is no tool named 'read_fil'" in result.stdout
+NO_CALLS = [
+    (("read_fil", "a.py"), "There is no tool named 'read_fil'"),
+    (("read_file", '{"paths": 3}'), "paths"),
+]
+
+
+@pytest.mark.parametrize(("words", "why"), NO_CALLS, ids=["no such tool", "no such arguments"])
+def test_what_is_no_call_is_an_error_and_no_decision(workspace, words, why):
+    with pytest.raises(UsageError, match=why):
+        run(workspace, "explain", *words)
+
+
+@pytest.mark.parametrize("text", ["no JSON", "no JSON\n\n[1]\n", '[\n  "two"\n]\n'])
+def test_input_without_any_object_is_an_error_after_its_denials(workspace, text):
+    (workspace / "calls").write_text(text)
+    with pytest.raises(UsageError, match="calls holds no calls: each is one JSON object, on a line of its own"):
+        run(workspace, "check", str(workspace / "calls"))
 
 
 @given(st.text() | st.dictionaries(st.text(), st.none() | st.text() | st.booleans()).map(json.dumps))

@@ -7,6 +7,7 @@ from typing import Literal
 
 from handrail.contract.decision import Decision, Outcome
 from handrail.contract.effects import Effects, PathEffect
+from handrail.errors import UsageError
 from handrail.policy import Facts, PartVerdict, Policy, offers, part_verdicts
 from handrail.policy.near_misses import near_misses
 from handrail.surfaces.cli.judged import Judged
@@ -21,12 +22,10 @@ _INDENT = "  "
 
 
 def explained(tool: str, judged: Judged, *, colour: bool) -> Iterator[str]:
-    """The lines, from the parts to the whole, and what could be granted."""
+    """The lines, from the parts to the whole, and what could be granted. Raises UsageError for what is no call."""
     facts, policy = judged.facts, judged.policy
     if facts is None or policy is None:
-        yield f"{_verdict(judged.decision, colour=colour)}  {bold(printable(tool), colour=colour)}"
-        yield from (f"{_INDENT}{printable(line)}" for line in judged.decision.reason.splitlines())
-        return
+        raise UsageError(judged.decision.reason)
     parts = part_verdicts(facts, policy)
     if parts:
         yield from _tree(parts, colour=colour)

@@ -67,19 +67,25 @@ def check(
 
     Each is {"id", "tool", "arguments"}, and may have "mode", "server", "annotations" and "subagent". The decisions come
     in the same order; a line that is no call is denied. What people said yes to for good does not count here.
+
+    Exit codes: 0 there is a decision for each line; 2 no line is a JSON object, or it can't be read.
     """
     for name, files in dialects.items():
         for given in files:
             exits.told(f"{given}: {_DIALECTS[name]}: no rule of it is in force")
     judge = _judge(_settings(workspace, mode, policies), headless=headless)
+    others: set[bool] = set()
     with _opened(file) as lines, asyncio.Runner() as runner:
         for text in _texts(lines, file):
             line = read_line(text)
+            others.add(line.is_other)
             judged = runner.run(judge.judge(line.call)) if line.call is not None else line.denied
             if as_json:
                 click.echo(json.dumps(judged_json(line.id, judged)))
             else:
                 click.echo(judged_text(line.id, line.call.tool if line.call is not None else "?", judged))
+    if others == {True}:
+        raise UsageError(f"{_named(file)} holds no calls: each is one JSON object, on a line of its own")
     return exits.DONE
 
 
@@ -102,6 +108,8 @@ def explain(
     handrail policy explain shell 'cd src && git push'
     handrail policy explain write_file file_path=notes.txt content=hello
     handrail policy explain write_file '{"file_path": "notes.txt", "content": "hello"}'
+
+    Exit codes: 0 it is explained; 2 there is no such tool, or it takes no such arguments.
     """
     settings = _settings(workspace, mode, policies)
     judge = _judge(settings, headless=headless, grants=grants_here(workspace))
@@ -159,10 +167,13 @@ def _texts(lines: IO[str], file: str) -> Iterator[str]:
     try:
         yield from (text for text in lines if text.strip())
     except UnicodeDecodeError as error:
-        name = "the input" if file == "-" else file
-        raise UsageError(f"{name} is not UTF-8: {error.reason}") from error
+        raise UsageError(f"{_named(file)} is not UTF-8: {error.reason}") from error
     except OSError as error:
         raise UsageError(f"{file} can't be read: {error.strerror}") from error
+
+
+def _named(file: str) -> str:
+    return "the input" if file == "-" else file
 
 
 def _arguments(judge: CallJudge, tool: str, given: Sequence[str]) -> JsonObject:

@@ -24,6 +24,8 @@ class Line:
     id: Json
     call: AskedCall | None
     problem: str = ""
+    is_other: bool = False
+    """It is no JSON object at all."""
 
     @property
     def denied(self) -> Judged:
@@ -35,9 +37,9 @@ def read_line(text: str) -> Line:
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return Line(None, None, f"it is not JSON ({error})")
+        return Line(None, None, f"it is not JSON ({error})", is_other=True)
     if not isinstance(given, dict):
-        return Line(None, None, "it is not an object")
+        return Line(None, None, "it is not an object", is_other=True)
     problem = _problem(given)
     if problem:
         return Line(given.get("id"), None, problem)
