@@ -101,16 +101,18 @@ async def _tested(config: ServerConfig, around: Around) -> Tested:
     began = time.monotonic()
     running = asyncio.create_task(server.provide(shelf))
     waiting = asyncio.create_task(shelf.settled.wait())
-    await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
-    seconds = time.monotonic() - began
-    if shelf.status.condition is Condition.READY:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(BESIDE_WITHIN):
-                await shelf.all_known.wait()
-    await asyncio.sleep(0)  # what it lists is on the shelf then
-    for task in (running, waiting):
-        task.cancel()
-    await asyncio.gather(running, waiting, return_exceptions=True)
+    try:
+        await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
+        seconds = time.monotonic() - began
+        if shelf.status.condition is Condition.READY:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(BESIDE_WITHIN):
+                    await shelf.all_known.wait()
+        await asyncio.sleep(0)  # what it lists is on the shelf then
+    finally:
+        for task in (running, waiting):
+            task.cancel()
+        await asyncio.gather(running, waiting, return_exceptions=True)
     lines = kept_lines(around.state, config.name) if around.state is not None else None
     status = replace(shelf.status, detail=_AGAIN.sub("", shelf.status.detail))
     return Tested(status, seconds, shelf.tools, shelf.prompts, tuple(of_last_run(lines or [])))
