@@ -33,6 +33,7 @@ def run(arguments: Sequence[str]) -> int:
     """The exit code of one command line. Errors are lines on stderr that begin with `handrail: `."""
     _open_streams()
     debugging = Debugging()
+    _tell_of_names()
     try:
         _check_folder()
         with debugging:
@@ -95,6 +96,16 @@ def _check_folder() -> None:
         raise UsageError(
             f"the folder that you are in can't be used: {error.strerror}; go to one that exists"
         ) from error
+
+
+def _tell_of_names() -> None:
+    """Where names of files are not UTF-8 to Python, most of those that are not ASCII can't be looked at."""
+    encoding = sys.getfilesystemencoding()
+    if encoding != "utf-8":
+        exits.told(
+            f"file names are {encoding} in this environment: one with another character can't be used, and counts as "
+            "outside the workspace; set LC_ALL=C.UTF-8, or take PYTHONUTF8=0 away"
+        )
 
 
 def _open_streams() -> None:
