@@ -12,6 +12,7 @@ from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_mes
 from mcp_world import World, called, ready, text_of
 
 from handrail.contract.calls import Failed
+from handrail.providers.mcp import http
 from handrail.providers.mcp.stand_ins import SHORT, StandIns
 
 LONG = "x" * SHORT
@@ -81,3 +82,52 @@ async def test_a_long_answer_comes_whole(tmp_path: Path, answer: Answer) -> None
         assert not isinstance(state, Failed)
         assert text_of(state).startswith("x" * 50)
         assert text_of(await called(session, "mcp_web_two", {"a": 1})) == '{"a": 1}'
+
+
+async def refuses_at_length(message: Message, send: Send) -> None:
+    said = {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32602, "message": f"no such argument {LONG}"}}
+    await send(whole(json.dumps(said).encode(), "400 Bad Request"))
+
+
+async def test_a_long_error_with_an_errors_status_is_told(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    async with (
+        serving(HttpServer({"one": refuses_at_length})) as server,
+        world.session(world.config("web", {}, transport=server.transport)) as session,
+    ):
+        await ready(session)
+        assert f"no such argument {LONG[:1_000]}" in text_of(await called(session, "mcp_web_one"))
+
+
+async def says_it_all_the_same(message: Message, send: Send) -> None:
+    await send(whole(result({"id": 1, **message}, PARTS)))
+
+
+async def is_not_there_and_says_both(message: Message, send: Send) -> None:
+    said = {"jsonrpc": "2.0", "id": message["id"], "result": PARTS, "error": {"code": -1, "message": "both"}}
+    await send(whole(json.dumps(said).encode(), "404 Not Found"))
+
+
+async def is_not_there(message: Message, send: Send) -> None:
+    await send(whole(result(message, PARTS), "404 Not Found"))
+
+
+async def test_nothing_is_kept_of_a_long_answer_that_nobody_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[StandIns] = []
+    monkeypatch.setattr(http, "StandIns", lambda: made.append(StandIns()) or made[-1])
+    world = World(tmp_path)
+    answers = {
+        "notifications/initialized": says_it_all_the_same,
+        "one": is_not_there,
+        "two": is_not_there_and_says_both,
+    }
+    async with (
+        serving(HttpServer(answers)) as server,
+        world.session(world.config("web", {}, transport=server.transport)) as session,
+    ):
+        await ready(session)
+        for name in ("mcp_web_one", "mcp_web_two"):
+            assert isinstance(await called(session, name), Failed)
+        assert [stand_ins._kept for stand_ins in made] == [{}]

@@ -67,7 +67,7 @@ async def http_channel(
                 yield Channel(heard, unhindered, lambda: why() or posts.why)
         else:
             async with (
-                made(dict(transport.headers), TIMEOUT, login, read=stand_ins.made) as client,
+                made(dict(transport.headers), TIMEOUT, login, stand_ins=stand_ins) as client,
                 streamable_http_client(transport.url, http_client=client, max_sse_event_size=MOST_LINE) as (
                     incoming,
                     outgoing,
@@ -132,9 +132,9 @@ class _Client(httpx2.AsyncClient):
         shown: str,
         trouble: Callable[[], str],
         on_refusal: Callable[[str], None],
-        read: Callable[[bytes], bytes] | None = None,
+        stand_ins: StandIns | None = None,
     ) -> None:
-        """`read` makes of a message what is to be given for it; None leaves those that come as events."""
+        """`stand_ins` make of a message what is to be given for it; None leaves all as they come."""
         super().__init__(
             headers={"User-Agent": f"handrail/{__version__}", **(headers or {})}, timeout=timeout, auth=auth
         )
@@ -142,7 +142,7 @@ class _Client(httpx2.AsyncClient):
         self._trouble = trouble
         """Why the server refuses everybody, where that is known."""
         self._on_refusal = on_refusal
-        self._read_message = read
+        self._stand_ins = stand_ins
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         try:
@@ -176,27 +176,30 @@ class _Client(httpx2.AsyncClient):
         body.clear()
         if response.is_error and (refused := self._refused(response, content)) is not None:
             return refused
-        if self._read_message is not None:
-            content = self._read_message(content)
+        if self._stand_ins is not None:
+            # An answer to what expects none is not passed on: what stood in for it would stay for good.
+            passed = _expects_answer(response.request)
+            content = self._stand_ins.made(content, error_alone=response.is_error) if passed else b""
         return httpx2.Response(response.status_code, headers=kept, content=content, request=response.request)
 
     def _events(self, response: httpx2.Response) -> httpx2.Response:
         """The same, its messages read, where they come one by one; any other as it is."""
         kind = response.headers.get("content-type", "").lower()
-        if self._read_message is None or not kind.startswith("text/event-stream"):
+        if self._stand_ins is None or not kind.startswith("text/event-stream"):
             return response
         kept = {**_kept_headers(response), "content-type": "text/event-stream"}
-        stream = ReadEvents(response, self._read_message)
+        stream = ReadEvents(response, self._stand_ins.made)
         return httpx2.Response(response.status_code, headers=kept, stream=stream, request=response.request)
 
     def _refused(self, response: httpx2.Response, body: bytes) -> httpx2.Response | None:
         """What the SDK is to see in place of an answer that is no success; None for that answer itself."""
         request, status = response.request, response.status_code
         error = error_in(body)
-        if "mcp-session-id" in request.headers and _ends_the_session(status, error):
-            return httpx2.Response(404, request=request)  # where it comes with an error, the SDK sees that alone
         is_greeting = _method(request) == "initialize"
-        if error is not None or (status == 404 and not is_greeting):
+        is_over = "mcp-session-id" in request.headers and _ends_the_session(status, error)
+        if is_over or (status == 404 and error is None and not is_greeting):
+            return httpx2.Response(404, request=request)  # where it comes with an error, the SDK sees that alone
+        if error is not None:
             return None
         said = " ".join(body[:_SHOWN].decode("utf-8", "replace").split())
         answered = f"HTTP {status} {response.reason_phrase}{f': {said}' if said else ''}"
@@ -224,10 +227,15 @@ def _within(request: httpx2.Request) -> float | None:
     nothing, and whoever made one knows how long."""
     if request.method == "DELETE":
         return PARTING_WITHIN
-    if request.method != "POST" or len(request.content) > _SMALL:
-        return None
+    return None if request.method != "POST" or _expects_answer(request) else TAKEN_WITHIN
+
+
+def _expects_answer(request: httpx2.Request) -> bool:
+    """The message that it carries does; a long one may."""
+    if len(request.content) > _SMALL:
+        return True
     message = json.loads(request.content)
-    return None if "id" in message and "method" in message else TAKEN_WITHIN
+    return "id" in message and "method" in message
 
 
 def _method(request: httpx2.Request) -> str:

@@ -9,7 +9,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCResponse
+from mcp_types import ErrorData, JSONRPCError, JSONRPCResponse
 
 from handrail.providers.mcp.channel import Over
 from handrail.providers.mcp.messages import decoded, encoded
@@ -31,27 +31,35 @@ class StandIns:
         self._kept: dict[int, JSONRPCResponse | JSONRPCError] = {}
         self._made = 0
 
-    def made(self, json: bytes) -> bytes:
-        """What the SDK is to be given; empty for what is no message."""
+    def made(self, json: bytes, *, error_alone: bool = False) -> bytes:
+        """What the SDK is to be given; empty for what is no message. `error_alone`: of an answer with an error's
+        status it passes on nothing else."""
         read = decoded(json)
         message = None if read is None else read.message
-        if message is None:
+        if message is None or (error_alone and not isinstance(message, JSONRPCError)):
             return b""
         if len(json) <= SHORT or not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
             return readable(json)
         self._made += 1
         self._kept[self._made] = message
-        result = {self._mark: self._made}
-        return encoded(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=message.id, result=result))).strip()
+        held = {self._mark: self._made}
+        stand_in: JSONRPCResponse | JSONRPCError = JSONRPCResponse(jsonrpc="2.0", id=message.id, result=held)
+        if isinstance(message, JSONRPCError):
+            stand_in = JSONRPCError(jsonrpc="2.0", id=message.id, error=ErrorData(code=0, message="", data=held))
+        return encoded(SessionMessage(stand_in)).strip()
 
     def meant(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
         """What an item stands in for, or itself; with the id that the transport gave it."""
-        if not isinstance(item, SessionMessage) or not isinstance(item.message, JSONRPCResponse):
+        message = item.message if isinstance(item, SessionMessage) else None
+        held: object = None
+        if isinstance(message, JSONRPCResponse):
+            held = message.result
+        elif isinstance(message, JSONRPCError):
+            held = message.error.data
+        kept = self._kept.pop(held.get(self._mark, 0), None) if isinstance(held, dict) else None
+        if kept is None or not isinstance(message, JSONRPCResponse | JSONRPCError):
             return item
-        kept = self._kept.pop(item.message.result.get(self._mark, 0), None)
-        if kept is None:
-            return item
-        kept.id = item.message.id
+        kept.id = message.id
         return SessionMessage(kept)
 
 
