@@ -50,6 +50,12 @@ def test_what_only_names_how_a_key_begins_costs_no_word_behind_it() -> None:
     assert shown(parts) == ["I looked for", "[redacted:private-key]", *parts[2:]]
 
 
+@pytest.mark.parametrize("piece", [" ", "A", "A: ", "-", "`", " \t"])
+def test_however_long_a_line_behind_its_beginning_is_it_is_looked_at_once(piece: str) -> None:
+    line = piece * 200_000 + "!"
+    assert shown([PLAIN[0], line, "End."])[-1] == "End."
+
+
 def test_a_look_ahead_changes_nothing() -> None:
     flowing = Flowing(Redactor({}))
     assert flowing.ahead(PLAIN[0]) == "[redacted:private-key]"

@@ -13,8 +13,9 @@ from handrail.settings.redaction import Redactor
 
 _BEGINS = re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\s*$")
 _ENDS = re.compile(r"\s*-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")
-_WITHIN = re.compile(r"\s*(?:[A-Za-z0-9+/=]*|[A-Za-z-]+: .*|(?:`{3,}|~{3,})\w*)\s*")
-"""A line of a key, a header or nothing; or the fence around it, which each part of a long block has."""
+_WITHIN = re.compile(r"\s*+(?:[A-Za-z0-9+/=]*+|[A-Za-z-]++: .*|(?:`{3,}|~{3,})\w*+)\s*+")
+"""A line of a key, a header or nothing; or the fence around it, which each part of a long block has. Each sign is
+looked at once, however many blanks there are."""
 
 
 class Flowing:
