@@ -21,6 +21,7 @@ from servers.script import Turn, Use, says
 
 WRITES = Use("write_file", {"file_path": "n.txt", "content": "six\n"})
 WAITS = Use("shell", {"command": "sleep 1000"})
+ASKS = Use("ask_user", {"questions": [{"question": "At Brest, or at Quimper?"}]})
 TAKES_SLEEP = Path(__file__).with_name("allow_sleep.toml")
 
 Start = Callable[..., subprocess.Popen[str]]
@@ -126,6 +127,19 @@ def test_who_interrupts_a_run_is_told_what_became_of_its_agents_question(
     assert child.returncode == 130, err
     assert f"not answered: write_file ({waiting['approval']})" in err
     assert "what is still wanted is asked anew" in err
+
+
+def test_a_question_of_the_main_agent_is_called_no_agents_when_a_run_is_interrupted(
+    work: Path, monkeypatch: pytest.MonkeyPatch, started: Start
+) -> None:
+    main = [says("", task(background=True), ASKS), says("I wait.")]
+    with playing(monkeypatch, flood=main, ebb=[says("", WAITS)]):
+        child = started("flood", "--approve", "wait", "--policy", str(TAKES_SLEEP))
+        until(child, "awaiting_approval", "question")
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err
+    assert "An agent asked" not in err
 
 
 def until_listed(work: Path, approval: str) -> None:

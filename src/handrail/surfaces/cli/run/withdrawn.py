@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handrail.contract.basics import CallId
-from handrail.contract.calls import AwaitingApproval, Cancelled
+from handrail.contract.calls import AwaitingApproval, CallForm, CallRequest, Cancelled
 from handrail.contract.events import CallChanged, Event
 
 
@@ -13,16 +13,26 @@ class Withdrawn:
     def __init__(self) -> None:
         self._open: dict[CallId, AwaitingApproval] = {}
         self._gone: list[AwaitingApproval] = []
+        self._makers: dict[CallId, CallId | None] = {}
+        """By call, the one that made it."""
 
     def see(self, event: Event) -> None:
         if not isinstance(event, CallChanged):
             return
         state = event.state
+        self._makers[state.request.id] = state.request.parent
         asked = self._open.pop(state.request.id, None)
-        if isinstance(state, AwaitingApproval) and state.request.parent is not None:
+        if isinstance(state, AwaitingApproval) and self._is_of_agent(state.request):
             self._open[state.request.id] = state
         elif asked is not None and isinstance(state, Cancelled):
             self._gone.append(asked)
+
+    def _is_of_agent(self, request: CallRequest) -> bool:
+        """A question to a person is made by the call that asks it, whoever made that one."""
+        maker = request.parent
+        if request.form is CallForm.QUESTION and maker is not None:
+            maker = self._makers.get(maker)
+        return maker is not None
 
     def line(self) -> str:
         """Empty where there were none."""
