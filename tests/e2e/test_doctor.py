@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import Ran, handrail
+from loaded import Loaded
 
-from e2e.command import Ran, handrail
 from handrail.wire import Wire
 from servers.provider_server import DIALECTS, ProviderServer
 from servers.script import says
@@ -24,15 +25,19 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def doctor(work: Path, *arguments: str) -> Ran:
-    return handrail("doctor", *arguments, state=work.parent / "state", cwd=work)
+@pytest.fixture
+def doctor(loaded: Loaded):
+    def doctor(work: Path, *arguments: str) -> Ran:
+        return loaded.handrail("doctor", *arguments, state=work.parent / "state", cwd=work)
+
+    return doctor
 
 
 def found(ran: Ran) -> dict[str, dict[str, Any]]:
     return {finding["about"]: finding for finding in ran.report["findings"]}
 
 
-def test_where_all_is_well_nothing_fails_and_nothing_is_written(work: Path) -> None:
+def test_where_all_is_well_nothing_fails_and_nothing_is_written(work: Path, doctor) -> None:
     done = doctor(work)
     assert (done.code, done.err) == (0, "")
     lines = [line for line in done.out.splitlines() if "→" not in line]
@@ -44,13 +49,15 @@ def test_where_all_is_well_nothing_fails_and_nothing_is_written(work: Path) -> N
     assert list(work.iterdir()) == []
 
 
-def test_the_report_says_the_same_to_programs(work: Path) -> None:
+def test_the_report_says_the_same_to_programs(work: Path, doctor) -> None:
     done = doctor(work, "--json")
     assert done.report["version"] == 1
     assert all(set(finding) == {"about", "health", "found", "mend"} for finding in done.report["findings"])
 
 
-def test_every_finding_that_is_not_well_says_how_to_mend_it(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_finding_that_is_not_well_says_how_to_mend_it(
+    work: Path, monkeypatch: pytest.MonkeyPatch, doctor
+) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.setenv("PATH", str(work))
     (work / ".handrail").mkdir()
@@ -62,14 +69,14 @@ def test_every_finding_that_is_not_well_says_how_to_mend_it(work: Path, monkeypa
     assert done.code == 1
 
 
-def test_a_model_that_is_not_configured_fails(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_not_configured_fails(work: Path, monkeypatch: pytest.MonkeyPatch, doctor) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     done = doctor(work)
     assert done.code == 1
     assert re.search(r"^fail  model +none is configured\n +→ export ANTHROPIC_API_KEY=", done.out, re.MULTILINE)
 
 
-def test_a_state_folder_that_others_can_write_fails_with_the_command_that_mends_it(work: Path) -> None:
+def test_a_state_folder_that_others_can_write_fails_with_the_command_that_mends_it(work: Path, doctor) -> None:
     state = work.parent / "state"
     state.mkdir()
     state.chmod(0o777)
@@ -79,7 +86,7 @@ def test_a_state_folder_that_others_can_write_fails_with_the_command_that_mends_
     assert f"chmod 700 '{state}'" in finding["found"]
 
 
-def test_a_state_folder_that_others_can_read_is_warned_of(work: Path) -> None:
+def test_a_state_folder_that_others_can_read_is_warned_of(work: Path, doctor) -> None:
     state = work.parent / "state"
     state.mkdir()
     state.chmod(0o755)
@@ -87,7 +94,7 @@ def test_a_state_folder_that_others_can_read_is_warned_of(work: Path) -> None:
     assert (done.code, found(done)["state"]["mend"]) == (0, f"chmod 700 '{state}'")
 
 
-def test_a_journal_that_is_none_fails(work: Path) -> None:
+def test_a_journal_that_is_none_fails(work: Path, doctor) -> None:
     state = work.parent / "state"
     handrail("exec", "-", state=state, cwd=work, stdin='{"calls": []}')
     assert "1 sessions" in found(doctor(work, "--json"))["journal"]["found"]
@@ -98,19 +105,19 @@ def test_a_journal_that_is_none_fails(work: Path) -> None:
     assert "move it away" in found(done)["journal"]["found"]
 
 
-def test_questions_that_wait_are_told(work: Path) -> None:
+def test_questions_that_wait_are_told(work: Path, doctor) -> None:
     write = '{"calls": [{"id": "c", "name": "write_file", "arguments": {"file_path": "a", "content": "x"}}]}'
     handrail("exec", "-", "--approve", "wait", state=work.parent / "state", cwd=work, stdin=write)
     assert found(doctor(work, "--json"))["approvals"]["found"] == "1 call waits for an answer"
 
 
-def test_what_the_project_needs_is_advised_until_it_is_there(work: Path) -> None:
+def test_what_the_project_needs_is_advised_until_it_is_there(work: Path, doctor) -> None:
     assert "handrail init" in found(doctor(work, "--json"))["project"]["mend"]
     handrail("init", "--yes", state=work.parent / "state", cwd=work)
     assert "project" not in found(doctor(work, "--json"))
 
 
-def test_the_model_is_asked_only_when_that_is_wanted(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_is_asked_only_when_that_is_wanted(work: Path, monkeypatch: pytest.MonkeyPatch, doctor) -> None:
     with ProviderServer(DIALECTS[Wire.ANTHROPIC](), [says("ok")]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         assert "not asked yet" in found(doctor(work, "--json"))["model"]["found"]
@@ -146,7 +153,7 @@ def test_a_traceback_is_shown_only_to_who_asks_for_it(work: Path) -> None:
     assert asked.err.endswith(plain.err)
 
 
-def test_servers_are_looked_at_and_not_started(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_servers_are_looked_at_and_not_started(work: Path, monkeypatch: pytest.MonkeyPatch, doctor) -> None:
     config = work.parent / "config"
     config.mkdir()
     monkeypatch.setenv("HANDRAIL_CONFIG", str(config))

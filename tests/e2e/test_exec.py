@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command import Ran, environment, handrail, neutral
+from loaded import Loaded
 
 
 @pytest.fixture
@@ -21,9 +22,10 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, workspace: Path):
+def run(tmp_path: Path, workspace: Path, loaded: Loaded):
     def run(source: str, *options: str) -> Ran:
-        return handrail("exec", "-", "--json", "-C", str(workspace), *options, state=tmp_path / "state", stdin=source)
+        words = ("exec", "-", "--json", "-C", str(workspace), *options)
+        return loaded.handrail(*words, state=tmp_path / "state", stdin=source)
 
     return run
 

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import Ran, environment
+from loaded import Loaded
 
-from e2e.command import Ran, environment, handrail
 from e2e.terminal import Terminal
 
 POLICY, CONFIG = ".handrail/policy.toml", ".handrail/config.toml"
@@ -22,15 +23,23 @@ def work(tmp_path: Path) -> Path:
     return folder
 
 
-def init(work: Path, *arguments: str) -> Ran:
-    return handrail("init", *arguments, state=work.parent / "state", cwd=work)
+@pytest.fixture
+def init(loaded: Loaded):
+    def init(work: Path, *arguments: str) -> Ran:
+        return loaded.handrail("init", *arguments, state=work.parent / "state", cwd=work)
+
+    return init
 
 
-def decided(work: Path) -> Ran:
-    return handrail("policy", "check", state=work.parent / "state", cwd=work, stdin=CHECK)
+@pytest.fixture
+def decided(loaded: Loaded):
+    def decided(work: Path) -> Ran:
+        return loaded.handrail("policy", "check", state=work.parent / "state", cwd=work, stdin=CHECK)
+
+    return decided
 
 
-def test_what_is_printed_is_not_written(work: Path) -> None:
+def test_what_is_printed_is_not_written(work: Path, init) -> None:
     done = init(work, "--print")
     assert done.code == 0
     assert done.out.startswith(f"Found: pytest\n--- {CONFIG}\n# Settings")
@@ -39,7 +48,7 @@ def test_what_is_printed_is_not_written(work: Path) -> None:
     assert not (work / ".handrail").exists()
 
 
-def test_a_yes_writes_what_was_shown_and_trusts_it(work: Path) -> None:
+def test_a_yes_writes_what_was_shown_and_trusts_it(work: Path, init, decided) -> None:
     assert decided(work).out.startswith("ask")
     done = init(work, "--yes")
     assert (done.code, done.err) == (0, "")
@@ -50,7 +59,7 @@ def test_a_yes_writes_what_was_shown_and_trusts_it(work: Path) -> None:
     assert (check.out.split()[0], check.err) == ("allow", "")
 
 
-def test_what_is_there_is_left_and_said(work: Path) -> None:
+def test_what_is_there_is_left_and_said(work: Path, init) -> None:
     (work / ".handrail").mkdir()
     (work / POLICY).write_text("# mine\n")
     done = init(work, "--yes")
@@ -61,14 +70,14 @@ def test_what_is_there_is_left_and_said(work: Path) -> None:
     assert "Trusted" not in done.out
 
 
-def test_a_policy_that_came_with_the_workspace_gets_no_trust_by_the_way(work: Path) -> None:
+def test_a_policy_that_came_with_the_workspace_gets_no_trust_by_the_way(work: Path, init) -> None:
     (work / ".handrail").mkdir()
     (work / POLICY).write_text('[[rule]]\ncommand = "touch *"\ndecision = "allow"\n')
     done = init(work, "--yes")
     assert f"{POLICY} came with the workspace and waits for your trust" in done.err
 
 
-def test_without_a_terminal_nothing_is_written_unless_a_script_says_yes(work: Path) -> None:
+def test_without_a_terminal_nothing_is_written_unless_a_script_says_yes(work: Path, init) -> None:
     done = init(work)
     assert done.code == 2
     assert "no terminal to ask at; look with `handrail init --print`, then add --yes" in done.err
@@ -76,7 +85,7 @@ def test_without_a_terminal_nothing_is_written_unless_a_script_says_yes(work: Pa
 
 
 @pytest.mark.parametrize(("typed", "written"), [("y\n", True), ("\n", False)])
-def test_a_person_is_asked_after_they_saw_it_and_silence_is_no(work: Path, typed: str, written: bool) -> None:
+def test_a_person_is_asked_after_they_saw_it_and_silence_is_no(work: Path, typed: str, written: bool, decided) -> None:
     with Terminal("init", env=environment(work.parent / "state"), cwd=work) as terminal:
         assert "pytest *" in terminal.until("without a question? [y/N]: ")
         terminal.type(typed)
@@ -87,7 +96,7 @@ def test_a_person_is_asked_after_they_saw_it_and_silence_is_no(work: Path, typed
     assert decided(work).out.startswith("allow" if written else "ask")
 
 
-def test_a_link_in_place_of_the_folder_leads_nowhere(work: Path, tmp_path: Path) -> None:
+def test_a_link_in_place_of_the_folder_leads_nowhere(work: Path, tmp_path: Path, init) -> None:
     (tmp_path / "elsewhere").mkdir()
     (work / ".handrail").symlink_to(tmp_path / "elsewhere")
     done = init(work, "--yes")
@@ -104,7 +113,7 @@ def test_a_link_in_place_of_the_folder_leads_nowhere(work: Path, tmp_path: Path)
     ],
     ids=["a link to nothing", "a file"],
 )
-def test_what_is_no_folder_in_place_of_the_folder_is_told(work: Path, tmp_path: Path, put, said: str) -> None:
+def test_what_is_no_folder_in_place_of_the_folder_is_told(work: Path, tmp_path: Path, put, said: str, init) -> None:
     put(work / ".handrail", tmp_path / "elsewhere")
     done = init(work, "--yes")
     assert (done.code, said in done.err) == (2, True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from command import Ran, environment, handrail, neutral
+from loaded import Loaded
 
 from providers.mcp.oauth_server import OAuthServer
 
@@ -21,14 +22,15 @@ TOOL = {"name": "echo", "description": "Says it again.\nMore of it.", "inputSche
 class Place:
     """A workspace, and the person's own folders beside it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, loaded: Loaded) -> None:
+        self._loaded = loaded
         self.work = folder / "work"
         self.work.mkdir()
         self.state = folder / "state"
         self.config = folder / "config" / "config.toml"
 
     def mcp(self, *arguments: str) -> Ran:
-        return handrail("mcp", *arguments, state=self.state, cwd=self.work)
+        return self._loaded.handrail("mcp", *arguments, state=self.state, cwd=self.work)
 
     def script(self, name: str, **script: Any) -> tuple[str, ...]:
         """A command that runs a server with this script."""
@@ -41,8 +43,8 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def place(tmp_path: Path, loaded: Loaded) -> Place:
+    return Place(tmp_path, loaded)
 
 
 def test_a_server_is_added_listed_tested_called_and_removed(place: Place) -> None:
@@ -53,7 +55,7 @@ def test_a_server_is_added_listed_tested_called_and_removed(place: Place) -> Non
     (server,) = place.listed().values()
     assert (server["transport"], server["trust"], server["status"]) == ("stdio", "yours", "configured")
     assert server["origin"] == str(place.config)
-    tested = place.mcp("test", "echo")
+    tested = handrail("mcp", "test", "echo", state=place.state, cwd=place.work)
     assert tested.code == 0, tested.err
     assert "echo: ready in " in tested.out
     assert "mcp_echo_echo" in tested.out

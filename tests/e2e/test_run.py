@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from command import Ran, environment, handrail
+from loaded import Loaded
 
-from e2e.command import Ran, environment, handrail
 from handrail.wire import Wire
 from servers.provider_server import DIALECTS, ProviderServer
 from servers.script import Turn, Use, says
@@ -54,14 +55,18 @@ def played(monkeypatch: pytest.MonkeyPatch):
     return played
 
 
-def run(work: Path, *arguments: str, stdin: str = "") -> Ran:
-    given = {name: value for name, value in os.environ.items() if name == "HANDRAIL_MODEL"}
-    model = [f"--model={given['HANDRAIL_MODEL']}"] if given else []
-    return handrail("run", *arguments, *model, state=work.parent / "state", cwd=work, stdin=stdin)
+@pytest.fixture
+def run(loaded: Loaded):
+    def run(work: Path, *arguments: str, stdin: str = "") -> Ran:
+        given = {name: value for name, value in os.environ.items() if name == "HANDRAIL_MODEL"}
+        model = [f"--model={given['HANDRAIL_MODEL']}"] if given else []
+        return loaded.handrail("run", *arguments, *model, state=work.parent / "state", cwd=work, stdin=stdin)
+
+    return run
 
 
 @pytest.mark.parametrize("wire", MODELS)
-def test_a_task_is_done_and_what_the_model_says_stands_on_stdout(work: Path, played, wire: Wire) -> None:
+def test_a_task_is_done_and_what_the_model_says_stands_on_stdout(work: Path, played, wire: Wire, run) -> None:
     with played(SCRIPT, wire):
         done = run(work, "When is high water?", "--mode", "accept-edits")
     assert done.code == 0, done.err
@@ -72,7 +77,7 @@ def test_a_task_is_done_and_what_the_model_says_stands_on_stdout(work: Path, pla
     assert (work / "tide.txt").read_text() == "Brest 06:13\n"
 
 
-def test_no_line_of_a_private_key_that_the_model_writes_is_printed(work: Path, played) -> None:
+def test_no_line_of_a_private_key_that_the_model_writes_is_printed(work: Path, played, run) -> None:
     key = "\n".join(["-----BEGIN PRIVATE KEY-----", *["MIIEvQIBADAN"] * 9, "-----END PRIVATE KEY-----"])
     with played((says(f"It is:\n{key}\nKeep it safe."),)):
         done = run(work, "Show it.")
@@ -80,7 +85,9 @@ def test_no_line_of_a_private_key_that_the_model_writes_is_printed(work: Path, p
 
 
 @pytest.mark.parametrize("option", ["--json", "--stream-json", ""])
-def test_a_job_that_still_runs_is_told_once_and_the_report_is_the_last_line(work: Path, played, option: str) -> None:
+def test_a_job_that_still_runs_is_told_once_and_the_report_is_the_last_line(
+    work: Path, played, option: str, run
+) -> None:
     job = Use("shell", {"command": "sleep 1000", "background": True})
     with played((says("I start it.", job), says("It runs."))):
         done = run(work, "--mode", "bypass", *filter(None, [option]), "Start it.")
@@ -89,7 +96,7 @@ def test_a_job_that_still_runs_is_told_once_and_the_report_is_the_last_line(work
     assert done.out.splitlines()[-1] == "It runs." if not option else done.reports[-1]["type"] == "finished"
 
 
-def test_tools_are_named_as_rules_name_them_whatever_the_model_calls_them(work: Path, played) -> None:
+def test_tools_are_named_as_rules_name_them_whatever_the_model_calls_them(work: Path, played, run) -> None:
     called = says("", Use("Bash", {"command": "echo late"}), Use("Nothing", {}))
     with played((called, says("Done.")), Wire.ANTHROPIC):
         done = run(work, "Is it late?", "--mode", "bypass")
@@ -99,7 +106,7 @@ def test_tools_are_named_as_rules_name_them_whatever_the_model_calls_them(work: 
 
 
 @pytest.mark.parametrize("arguments", [("-",), ()])
-def test_the_task_may_come_on_stdin(work: Path, played, arguments: tuple[str, ...]) -> None:
+def test_the_task_may_come_on_stdin(work: Path, played, arguments: tuple[str, ...], run) -> None:
     with played([says("06:12.")]) as server:
         done = run(work, *arguments, stdin="When is high water?\n")
     assert (done.code, done.out) == (0, "06:12.\n")
@@ -107,7 +114,7 @@ def test_the_task_may_come_on_stdin(work: Path, played, arguments: tuple[str, ..
     assert "When is high water?" in json.dumps(server.requests[0])
 
 
-def test_the_report_is_one_object(work: Path, played) -> None:
+def test_the_report_is_one_object(work: Path, played, run) -> None:
     with played(SCRIPT):
         done = run(work, "When is high water?", "--json", "--approve", "all")
     report = done.report
@@ -122,7 +129,7 @@ def test_the_report_is_one_object(work: Path, played) -> None:
     assert report["session"] in done.err
 
 
-def test_of_a_call_that_went_wrong_its_line_says_what_and_of_a_command_its_exit_code(work: Path, played) -> None:
+def test_of_a_call_that_went_wrong_its_line_says_what_and_of_a_command_its_exit_code(work: Path, played, run) -> None:
     wrong, fails = Use("read_file", {"path": "tide.txt"}), Use("shell", {"command": "exit 3"})
     with played([says("", wrong, fails), says("Done.")]):
         done = run(work, "When is high water?", "--approve", "all")
@@ -133,7 +140,7 @@ def test_of_a_call_that_went_wrong_its_line_says_what_and_of_a_command_its_exit_
     assert lines[shell + 1] == "  exit code 3"
 
 
-def test_a_run_has_the_tools_of_a_folder_and_goes_on_with_them(work: Path, played) -> None:
+def test_a_run_has_the_tools_of_a_folder_and_goes_on_with_them(work: Path, played, run) -> None:
     (work.parent / "dir").mkdir()
     (work.parent / "dir" / "tide-table.py").write_text(
         "from handrail import tool\n\n\n@tool\ndef any(port: str) -> str:\n    'The tide.'\n    return port\n"
@@ -159,7 +166,7 @@ def loud() -> str:
 """
 
 
-def test_what_a_tools_code_prints_stands_in_no_events(work: Path, played) -> None:
+def test_what_a_tools_code_prints_stands_in_no_events(work: Path, played, run) -> None:
     own = work.parent / "config" / "tools"
     own.mkdir(parents=True)
     (own / "loud.py").write_text(LOUD)
@@ -173,7 +180,7 @@ def test_what_a_tools_code_prints_stands_in_no_events(work: Path, played) -> Non
     ]
 
 
-def test_events_come_as_they_happen_and_the_report_comes_last(work: Path, played) -> None:
+def test_events_come_as_they_happen_and_the_report_comes_last(work: Path, played, run) -> None:
     with played(SCRIPT):
         done = run(work, "When is high water?", "--stream-json")
     kinds = [event["type"] for event in done.reports]
@@ -185,7 +192,7 @@ def test_events_come_as_they_happen_and_the_report_comes_last(work: Path, played
     assert said == "".join(turn.text for turn in SCRIPT)
 
 
-def test_with_nobody_to_ask_a_call_is_denied_and_the_model_goes_on(work: Path, played) -> None:
+def test_with_nobody_to_ask_a_call_is_denied_and_the_model_goes_on(work: Path, played, run) -> None:
     with played(SCRIPT):
         done = run(work, "When is high water?")
     assert done.code == 0
@@ -194,7 +201,7 @@ def test_with_nobody_to_ask_a_call_is_denied_and_the_model_goes_on(work: Path, p
     assert (work / "tide.txt").read_text() == "Brest 06:12\n"
 
 
-def test_a_server_that_does_not_start_is_told_of_and_the_task_is_done(work: Path, played) -> None:
+def test_a_server_that_does_not_start_is_told_of_and_the_task_is_done(work: Path, played, run) -> None:
     (work / ".handrail").mkdir()
     (work.parent / "config").mkdir()
     config = work.parent / "config" / "config.toml"
@@ -208,7 +215,7 @@ def test_a_server_that_does_not_start_is_told_of_and_the_task_is_done(work: Path
     assert done.err.count("gone gives no tools") == 1
 
 
-def test_a_call_waits_is_approved_elsewhere_and_the_run_goes_on(work: Path, played) -> None:
+def test_a_call_waits_is_approved_elsewhere_and_the_run_goes_on(work: Path, played, run) -> None:
     with played(SCRIPT):
         first = run(work, "When is high water?", "--approve", "wait", "--json")
         assert (first.code, first.report["ended"]) == (3, "parked")
@@ -224,7 +231,7 @@ def test_a_call_waits_is_approved_elsewhere_and_the_run_goes_on(work: Path, play
     assert (work / "tide.txt").read_text() == "Brest 06:13\n"
 
 
-def test_a_conversation_goes_on_with_what_was_said_before(work: Path, played) -> None:
+def test_a_conversation_goes_on_with_what_was_said_before(work: Path, played, run) -> None:
     with played([*SCRIPT, says("At Brest.")]) as server:
         run(work, "When is high water?")
         done = run(work, "--continue", "Where?")
@@ -246,7 +253,7 @@ def test_a_conversation_goes_on_with_the_model_that_it_had(work: Path, monkeypat
     assert [request["model"] for request in server.requests] == ["qwen3-coder", "qwen3-coder"]
 
 
-def test_without_a_conversation_there_is_none_to_go_on_with(work: Path, played) -> None:
+def test_without_a_conversation_there_is_none_to_go_on_with(work: Path, played, run) -> None:
     with played([says("x")]):
         handrail("exec", "-", state=work.parent / "state", cwd=work, stdin='{"calls": []}')
         done = run(work, "--continue", "Where?")
@@ -262,7 +269,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize(("option", "ended"), LIMITS.items())
-def test_a_limit_ends_the_work_with_its_own_exit_code(work: Path, played, option, ended: str) -> None:
+def test_a_limit_ends_the_work_with_its_own_exit_code(work: Path, played, option, ended: str, run) -> None:
     with played(SCRIPT):
         done = run(work, "When is high water?", "--json", *option)
     assert (done.code, done.report["ended"]) == (4, ended)
@@ -270,7 +277,7 @@ def test_a_limit_ends_the_work_with_its_own_exit_code(work: Path, played, option
     assert f"handrail run --resume {done.report['session']}" in done.err
 
 
-def test_a_limit_of_time_stops_a_command_that_runs(work: Path, played) -> None:
+def test_a_limit_of_time_stops_a_command_that_runs(work: Path, played, run) -> None:
     policy = Path(__file__).with_name("allow_sleep.toml")
     with played([says("", Use("shell", {"command": "sleep 60"}))]):
         done = run(work, "Sleep", "--json", "--max-seconds", "2", "--policy", str(policy))
@@ -278,7 +285,7 @@ def test_a_limit_of_time_stops_a_command_that_runs(work: Path, played) -> None:
     assert {call["state"] for call in done.report["calls"]} <= {"cancelled"}
 
 
-def test_a_model_that_can_not_be_reached_is_told_with_what_to_do(work: Path, monkeypatch) -> None:
+def test_a_model_that_can_not_be_reached_is_told_with_what_to_do(work: Path, monkeypatch, run) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     with ProviderServer(DIALECTS[Wire.ANTHROPIC](), []) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
@@ -290,7 +297,9 @@ def test_a_model_that_can_not_be_reached_is_told_with_what_to_do(work: Path, mon
     assert "Traceback" not in done.err
 
 
-def test_without_a_model_there_is_a_page_with_three_ways_to_one(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_model_there_is_a_page_with_three_ways_to_one(
+    work: Path, monkeypatch: pytest.MonkeyPatch, run
+) -> None:
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
     done = run(work, "x")
@@ -310,7 +319,7 @@ def test_without_a_model_there_is_a_page_with_three_ways_to_one(work: Path, monk
         ((), "the task is empty"),
     ],
 )
-def test_what_can_not_be_used_is_one_line_and_exit_code_2(work: Path, monkeypatch, arguments, said: str) -> None:
+def test_what_can_not_be_used_is_one_line_and_exit_code_2(work: Path, monkeypatch, arguments, said: str, run) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     monkeypatch.delenv("HANDRAIL_MODEL", raising=False)
     done = run(work, *arguments)
@@ -320,7 +329,9 @@ def test_what_can_not_be_used_is_one_line_and_exit_code_2(work: Path, monkeypatc
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_answers_every_call_and_leaves_a_conversation_that_goes_on(work: Path, played, number) -> None:
+def test_an_interrupt_answers_every_call_and_leaves_a_conversation_that_goes_on(
+    work: Path, played, number, run
+) -> None:
     policy = Path(__file__).with_name("allow_sleep.toml")
     script = [says("I wait.", Use("shell", {"command": "sleep 60"}), READ), says("Where were we?")]
     with played(script):
@@ -404,13 +415,15 @@ def test_where_nobody_takes_what_is_said_beside_the_results_the_work_goes_on(wor
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "Done.")
 
 
-def test_nothing_that_a_terminal_obeys_is_printed_of_what_the_model_says(work: Path, played) -> None:
+def test_nothing_that_a_terminal_obeys_is_printed_of_what_the_model_says(work: Path, played, run) -> None:
     with played([says("a\x1b[2Jb\u202ec")]):
         done = run(work, "x")
     assert done.out == "a\\x1b[2Jb\\x202ec\n"
 
 
-def test_a_secret_is_left_out_of_what_people_see_though_it_comes_in_pieces(work: Path, played, monkeypatch) -> None:
+def test_a_secret_is_left_out_of_what_people_see_though_it_comes_in_pieces(
+    work: Path, played, monkeypatch, run
+) -> None:
     monkeypatch.setenv("DEPLOY_TOKEN", "tok-4f9a8b7c6d5e4f3a2b1c")
     with played([says("It is tok-4f9a8b7c6d5e4f3a2b1c, I think.")]):
         done = run(work, "x")

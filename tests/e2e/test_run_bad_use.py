@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from loaded import Loaded
 
-from e2e.command import handrail
 from servers.anthropic_dialect import AnthropicDialect
 from servers.provider_server import ProviderServer
 
@@ -45,18 +45,20 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
 
 @pytest.mark.parametrize(("words", "stdin", "said"), WRONG)
 def test_what_can_not_be_used_is_said_before_anything_is_asked(
-    tmp_path: Path, server: ProviderServer, words: tuple[str, ...], stdin: str, said: str
+    tmp_path: Path, server: ProviderServer, words: tuple[str, ...], stdin: str, said: str, loaded: Loaded
 ) -> None:
-    done = handrail("run", "--model=anthropic", *words, state=tmp_path / "state", cwd=tmp_path, stdin=stdin)
+    done = loaded.handrail("run", "--model=anthropic", *words, state=tmp_path / "state", cwd=tmp_path, stdin=stdin)
     assert (done.code, done.out) == (2, ""), done.err
     assert said in done.err
     assert server.requests == []
 
 
 @pytest.mark.parametrize("address", ["tides", "http://[::1", "ftp://tides.example", "https://tides.example:port"])
-def test_an_address_that_is_none_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+def test_an_address_that_is_none_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, loaded: Loaded
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
-    done = handrail("run", "--model=anthropic", "x", state=tmp_path / "state", cwd=tmp_path)
+    done = loaded.handrail("run", "--model=anthropic", "x", state=tmp_path / "state", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert "is no address of a model's provider" in done.err

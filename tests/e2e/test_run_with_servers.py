@@ -14,7 +14,7 @@ from handrail.wire import Wire
 from servers.provider_server import DIALECTS
 from servers.script import Use, says
 
-__all__ = ["played", "work"]
+__all__ = ["played", "run", "work"]
 
 PLAIN_SERVER = Path(__file__).parents[1] / "providers/mcp/plain_server.py"
 TOLD = "Starting, so that their tools are not there yet, but come in a later turn: tides"
@@ -33,7 +33,7 @@ def add_tides(work: Path, *before: str) -> None:
 
 @pytest.mark.parametrize("wire", MODELS)
 def test_the_first_request_says_which_servers_start_and_the_next_has_their_tools(
-    work: Path, played, wire: Wire
+    work: Path, played, wire: Wire, run
 ) -> None:
     add_tides(work, "sh", "-c", AFTER_GO, "tides")
     name = "mcp__tides__high" if wire is Wire.ANTHROPIC else "mcp_tides_high"
@@ -51,7 +51,7 @@ def test_the_first_request_says_which_servers_start_and_the_next_has_their_tools
 
 @pytest.mark.parametrize("option", [None, "--json", "--stream-json"])
 def test_a_line_says_which_servers_start_when_a_model_is_asked_and_programs_get_an_event(
-    work: Path, played, option: str | None
+    work: Path, played, option: str | None, run
 ) -> None:
     add_tides(work, "sh", "-c", AFTER_GO, "tides")
     first = says("I look.", Use("shell", {"command": "touch go"}), Use("mcp__tides__high", {"port": "Brest"}))
@@ -71,7 +71,7 @@ def test_a_line_says_which_servers_start_when_a_model_is_asked_and_programs_get_
         assert done.reports[-1]["type"] == "finished"
 
 
-def test_where_no_server_starts_there_is_no_such_line(work: Path, played) -> None:
+def test_where_no_server_starts_there_is_no_such_line(work: Path, played, run) -> None:
     with played((says("Done."),)):
         assert "starting" not in run(work, "When is high water?").err
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command import Ran, environment, neutral
+from loaded import Loaded
 
-from e2e.command import Ran, environment, handrail, neutral
 from e2e.terminal import Terminal
 from servers.anthropic_dialect import AnthropicDialect
 from servers.provider_server import ProviderServer
@@ -31,19 +32,33 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
         yield server
 
 
-def command(work: Path, *arguments: str) -> Ran:
-    return handrail(*arguments, state=work.parent / "state", cwd=work)
+@pytest.fixture
+def command(loaded: Loaded):
+    def command(work: Path, *arguments: str, stdin: str = "") -> Ran:
+        return loaded.handrail(*arguments, state=work.parent / "state", cwd=work, stdin=stdin)
+
+    return command
 
 
-def run(work: Path, *arguments: str) -> Ran:
-    return command(work, "run", "--model=anthropic", *arguments)
+@pytest.fixture
+def run(command):
+    def run(work: Path, *arguments: str) -> Ran:
+        return command(work, "run", "--model=anthropic", *arguments)
+
+    return run
 
 
-def listed(work: Path) -> list[str]:
-    return command(work, "sessions", "list").out.splitlines()
+@pytest.fixture
+def listed(command):
+    def listed(work: Path) -> list[str]:
+        return command(work, "sessions", "list").out.splitlines()
+
+    return listed
 
 
-def test_sessions_are_listed_with_their_task_and_how_it_ended(work: Path, server: ProviderServer) -> None:
+def test_sessions_are_listed_with_their_task_and_how_it_ended(
+    work: Path, server: ProviderServer, command, run, listed
+) -> None:
     assert run(work, "Write down\nthe tide", "--approve", "all").code == 0
     assert run(work, "Ask first " + "and again " * 20, "--approve", "wait").code == 3
     assert run(work, "Only a little", "--max-turns", "1").code == 4
@@ -64,7 +79,9 @@ def test_sessions_are_listed_with_their_task_and_how_it_ended(work: Path, server
     assert report[0]["work"]["tokens"] > 0
 
 
-def test_a_run_that_failed_is_listed_as_failed_and_shown_with_the_cause(work: Path, server: ProviderServer) -> None:
+def test_a_run_that_failed_is_listed_as_failed_and_shown_with_the_cause(
+    work: Path, server: ProviderServer, command, run, listed
+) -> None:
     server.script.clear()  # every request is answered with status 400
     failed = run(work, "Write down the tide")
     assert failed.code == 5
@@ -75,7 +92,9 @@ def test_a_run_that_failed_is_listed_as_failed_and_shown_with_the_cause(work: Pa
     assert "the script is over" in shown[1]
 
 
-def test_a_session_is_shown_to_programs_as_to_people(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_is_shown_to_programs_as_to_people(
+    work: Path, monkeypatch: pytest.MonkeyPatch, command, run, listed
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     monkeypatch.setenv("TIDE_TOKEN", "springtide-0123456789")
     looks = Use("Agent", {"description": "Look around", "prompt": "Look.", "subagent_type": "explore"})
@@ -103,7 +122,9 @@ def test_a_session_is_shown_to_programs_as_to_people(work: Path, monkeypatch: py
     assert (pruned["work"], pruned["last_words"], pruned["agents"]) == (None, None, [])
 
 
-def test_a_secret_in_a_task_is_not_listed(work: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_in_a_task_is_not_listed(
+    work: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, command, run, listed
+) -> None:
     monkeypatch.setenv("TIDE_TOKEN", "springtide-0123456789")
     run(work, "Log in with springtide-0123456789")
     (line,) = listed(work)
@@ -112,7 +133,9 @@ def test_a_secret_in_a_task_is_not_listed(work: Path, server: ProviderServer, mo
     assert "springtide" not in command(work, "sessions", "list", "--json").out
 
 
-def test_what_was_spent_adds_up_over_the_processes_and_the_first_task_stays(work: Path, server: ProviderServer) -> None:
+def test_what_was_spent_adds_up_over_the_processes_and_the_first_task_stays(
+    work: Path, server: ProviderServer, command, run
+) -> None:
     run(work, "Write down the tide", "--approve", "all")
     first = command(work, "sessions", "list", "--json").report["sessions"][0]["work"]
     run(work, "--continue", "And the next")
@@ -122,7 +145,7 @@ def test_what_was_spent_adds_up_over_the_processes_and_the_first_task_stays(work
     assert second["money"] > first["money"] > 0
 
 
-def test_a_session_to_go_on_with_is_chosen_at_the_terminal(work: Path, server: ProviderServer) -> None:
+def test_a_session_to_go_on_with_is_chosen_at_the_terminal(work: Path, server: ProviderServer, run) -> None:
     run(work, "The ebb", "--approve", "all")
     run(work, "The flood", "--approve", "all")
     state = environment(work.parent / "state")
@@ -138,7 +161,7 @@ def test_a_session_to_go_on_with_is_chosen_at_the_terminal(work: Path, server: P
 
 
 @pytest.mark.parametrize("words", [("run", "--resume"), ("--resume",)])
-def test_without_a_terminal_it_is_said_how_to_name_a_session(work: Path, words: tuple[str, ...]) -> None:
+def test_without_a_terminal_it_is_said_how_to_name_a_session(work: Path, words: tuple[str, ...], command) -> None:
     done = command(work, *words)
     assert done.code == 2
     assert "'handrail sessions list' shows" in done.err
@@ -146,8 +169,8 @@ def test_without_a_terminal_it_is_said_how_to_name_a_session(work: Path, words: 
 
 
 @pytest.mark.parametrize("words", [("run", "--resume"), ("--resume",)])
-def test_where_there_is_no_conversation_there_is_nothing_to_choose(work: Path, words: tuple[str, ...]) -> None:
-    handrail("exec", "-", state=work.parent / "state", cwd=work, stdin=neutral(("list_directory", {})))
+def test_where_there_is_no_conversation_there_is_nothing_to_choose(work: Path, words: tuple[str, ...], command) -> None:
+    command(work, "exec", "-", stdin=neutral(("list_directory", {})))
     with Terminal(*words, env=environment(work.parent / "state"), cwd=work) as terminal:
         code, screen = terminal.end()
     assert code == 2

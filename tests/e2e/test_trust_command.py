@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import Ran, environment, handrail, neutral
+from loaded import Loaded
 
-from e2e.command import Ran, environment, handrail, neutral
 from e2e.terminal import Terminal
 
 ALLOW = '[[rule]]\ncommand = "touch *"\ndecision = "allow"\n'
@@ -23,9 +24,9 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def trust(tmp_path: Path, work: Path):
+def trust(tmp_path: Path, work: Path, loaded: Loaded):
     def trust(*arguments: str) -> Ran:
-        return handrail("trust", *arguments, state=tmp_path / "state", cwd=work)
+        return loaded.handrail("trust", *arguments, state=tmp_path / "state", cwd=work)
 
     return trust
 

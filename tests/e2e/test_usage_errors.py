@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from e2e.command import Ran, environment, handrail
+from command import Ran, environment
+from loaded import Loaded
 
 # What was typed, what is wrong with it, the help that is named.
 WRONG = [
@@ -37,8 +37,8 @@ WRONG = [
 @pytest.mark.parametrize(
     ("words", "wrong", "command"), WRONG, ids=[" ".join(words) or "nothing" for words, *_ in WRONG]
 )
-def test_a_wrong_command_line_names_the_help_of_its_command(tmp_path, words, wrong, command):
-    done = handrail(*words, state=tmp_path / "state", cwd=tmp_path)
+def test_a_wrong_command_line_names_the_help_of_its_command(tmp_path, words, wrong, command, loaded: Loaded):
+    done = loaded.handrail(*words, state=tmp_path / "state", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     (line,) = done.err.splitlines()
     assert line.startswith(f"handrail: {wrong}")
@@ -46,24 +46,24 @@ def test_a_wrong_command_line_names_the_help_of_its_command(tmp_path, words, wro
 
 
 @pytest.mark.parametrize("words", [[], ["--plain"], ["--resume", "s"], ["--continue"]], ids=" ".join)
-def test_without_a_terminal_a_start_of_it_says_what_to_do_instead(tmp_path, words):
-    done = handrail(*words, state=tmp_path / "state", cwd=tmp_path)
+def test_without_a_terminal_a_start_of_it_says_what_to_do_instead(tmp_path, words, loaded: Loaded):
+    done = loaded.handrail(*words, state=tmp_path / "state", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     (line,) = done.err.splitlines()
     assert line.startswith("handrail: there is no terminal to ask and answer at; ")
     assert "handrail run " in line
 
 
-def test_a_task_in_place_of_a_file_is_told_where_it_belongs(tmp_path):
-    done = handrail("exec", "find it", state=tmp_path / "state", cwd=tmp_path)
+def test_a_task_in_place_of_a_file_is_told_where_it_belongs(tmp_path, loaded: Loaded):
+    done = loaded.handrail("exec", "find it", state=tmp_path / "state", cwd=tmp_path)
     assert done.code == 2
     assert done.err == (
         "handrail: find it can't be read: No such file or directory; a task in words is for 'handrail run'\n"
     )
 
 
-def test_an_option_of_the_terminal_before_a_command_is_not_silently_dropped(tmp_path):
-    done = handrail("--mode", "bypass", "tools", state=tmp_path / "state", cwd=tmp_path)
+def test_an_option_of_the_terminal_before_a_command_is_not_silently_dropped(tmp_path, loaded: Loaded):
+    done = loaded.handrail("--mode", "bypass", "tools", state=tmp_path / "state", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert done.err == "handrail: options of 'tools' stand behind its name, not before it\n"
 
@@ -75,8 +75,8 @@ def test_where_the_current_folder_was_deleted_that_is_what_is_said(tmp_path, wor
     assert done.err.startswith("handrail: the folder that you are in can't be used: No such file or directory; go to")
 
 
-def test_what_a_message_repeats_of_a_command_line_is_not_obeyed_by_a_terminal(tmp_path):
-    done = handrail("tools", "-C", "\x1b[2Jwork", state=tmp_path / "state", cwd=tmp_path)
+def test_what_a_message_repeats_of_a_command_line_is_not_obeyed_by_a_terminal(tmp_path, loaded: Loaded):
+    done = loaded.handrail("tools", "-C", "\x1b[2Jwork", state=tmp_path / "state", cwd=tmp_path)
     assert (done.code, done.err) == (2, "handrail: \\x1b[2Jwork is not a folder; name one that exists\n")
 
 

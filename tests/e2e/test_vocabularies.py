@@ -6,17 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-
-from e2e.command import handrail, neutral
+from command import neutral
+from loaded import Loaded
 
 
 @pytest.fixture
-def run(tmp_path: Path):
+def run(tmp_path: Path, loaded: Loaded):
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "a.txt").write_text("one\ntwo\n")
 
     def run(*arguments: str, stdin: str = ""):
-        return handrail(*arguments, "-C", str(tmp_path / "work"), state=tmp_path / "state", stdin=stdin)
+        return loaded.handrail(*arguments, "-C", str(tmp_path / "work"), state=tmp_path / "state", stdin=stdin)
 
     return run
 
