@@ -11,10 +11,12 @@ import pytest
 from handrail.agent.agent import open_agent
 from handrail.agent.context.environment import branch_of
 from handrail.agent.context.instructions import MOST, instructions_of, remembered
+from handrail.agent.conversation import Noted, messages_of
 from handrail.agent.model import ModelEvent, ModelRequest
 from handrail.agent.scripted import Say, ScriptedModel
 from handrail.session import Parts, Session
 from handrail.testing import MemoryJournal
+from handrail.wire import Wire
 
 
 @pytest.fixture
@@ -120,7 +122,7 @@ def test_a_worktree_or_a_submodule_in_a_repository_has_its_own_branch(absolute: 
     assert branch_of(tmp_path) == "main"
 
 
-@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a link to nothing", "no text", "leads nowhere"])
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a link to nothing", "no text", "leads nowhere", "endless"])
 def test_a_repository_whose_branch_can_not_be_read_has_not_that_of_one_above(kind: str, tmp_path: Path) -> None:
     write(tmp_path / ".git" / "HEAD", "ref: refs/heads/main\n")
     git = tmp_path / "part" / ".git"
@@ -134,10 +136,19 @@ def test_a_repository_whose_branch_can_not_be_read_has_not_that_of_one_above(kin
             (git / "HEAD").symlink_to("nothing")
         case "no text":
             (git / "HEAD").write_bytes(b"ref: refs/heads/\xff\n")
-        case _:
+        case "leads nowhere":
             git.rmdir()
             write(git, "gitdir: ../nowhere\n")
+        case _:
+            git.rmdir()
+            write(git, f"gitdir: {' ' * 1_000_000}\x01")
     assert branch_of(tmp_path / "part") == ""
+
+
+def test_a_note_that_is_full_of_blanks_holds_nothing_up() -> None:
+    said = f"<{' ' * 1_000_000}x< / note>"
+    (message,) = messages_of([Noted(said)], Wire.ANTHROPIC)
+    assert str(message).count("&lt;") == 1
 
 
 class Listening(ScriptedModel):

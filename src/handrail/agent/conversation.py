@@ -14,7 +14,7 @@ from handrail.wire import Answer, Response, Wire, encode
 from handrail.wire.retelling import retold
 from handrail.wire.user import encode_user, in_turn
 
-_MARK = re.compile(r"<(?=\s*/?\s*note\b)", re.IGNORECASE)
+_MARK = re.compile(r"<(?=\s*+(?:/\s*+)?note\b)", re.IGNORECASE)
 """What other agents and servers say stands in notes: nothing in it may end one, and go on in the user's name."""
 
 

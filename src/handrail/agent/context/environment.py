@@ -10,8 +10,8 @@ from pathlib import Path
 
 from handrail.settings.reading import Unreadable, read_own
 
-_HEAD = re.compile(r"ref: refs/heads/(?P<branch>[^\x00-\x20\x7f]{1,200})\s*")
-_ELSEWHERE = re.compile(r"gitdir: (?P<folder>[^\x00-\x1f\x7f]{1,4000})\s*")
+_HEAD = re.compile(r"ref: refs/heads/(?P<branch>[^\x00-\x20\x7f]{1,200})[ \t\r\n]*")
+_ELSEWHERE = re.compile(r"gitdir: (?P<folder>[^\x00-\x1f\x7f]{1,4000})[\r\n]*")
 """A file in the place of `.git`, as worktrees and submodules have it: git-scm.com/docs/gitrepository-layout."""
 
 
