@@ -145,8 +145,10 @@ class Session:
                         yield opened
                 finally:
                     opened._accepts = False
-                    await to_the_end(works.close())
-                    opened._closed.set()
+                    try:
+                        await to_the_end(works.close())
+                    finally:
+                        opened._closed.set()
 
     def add(self, tool: Tool[Any], provider: str = "session") -> None:
         """Raises ToolDefinitionError for what is no tool, or has a name that is taken or can't be used."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,12 @@ from played import PlayedModel
 
 from call_harness import opened, request, settled, started
 from handrail.agent.agent import Agent, open_agent
+from handrail.agent.events import Ended, Finished
+from handrail.agent.model import TextArrived
 from handrail.contract.agents import AgentState
+from handrail.contract.events import Event
 from handrail.contract.provider import Provider, Shelf
+from handrail.runtime.session_work import WORK, work_in
 from handrail.session import Session
 from handrail.testing import FakeTool
 from handrail.wire import Wire
@@ -84,6 +88,52 @@ async def test_of_a_session_no_call_no_job_and_no_provider(tmp_path: Path, steps
     await cancelled_again(until_cancelled, steps)
     assert sorted(ended) == ["call", "job", "provider"]
     assert others() == set()
+
+
+@pytest.mark.parametrize("steps", range(STEPS))
+async def test_whoever_hears_its_events_hears_that_it_has_ended(tmp_path: Path, steps: int) -> None:
+    hearing: list[asyncio.Task[None]] = []
+
+    async def hang(params: Any, context: Any) -> str:
+        await tidied([], "call")
+        return "never"
+
+    async def hear(events: AsyncIterator[Event]) -> None:
+        async for _ in events:
+            pass
+
+    async def until_cancelled(ready: asyncio.Event) -> None:
+        async with opened(tmp_path, FakeTool("hang", hang)) as session:
+            hearing.append(asyncio.create_task(hear(session.events())))
+            await started(session, request("hang"))
+            ready.set()
+            await asyncio.Event().wait()
+
+    await cancelled_again(until_cancelled, steps)
+    async with asyncio.timeout(20):
+        await hearing[0]
+
+
+@pytest.mark.parametrize("steps", range(STEPS))
+async def test_an_agent_whose_listener_is_gone_can_be_told_more(tmp_path: Path, steps: int) -> None:
+    model = PlayedModel(Wire.ANTHROPIC, [says("One."), says("Two.")])
+    model.hangs = asyncio.Event()
+    async with Session.open(tmp_path) as session, open_agent(session, model) as agent:
+
+        async def until_cancelled(ready: asyncio.Event) -> None:
+            async for event in agent.send("go"):
+                if isinstance(event, TextArrived):
+                    ready.set()
+
+        await cancelled_again(until_cancelled, steps)
+        work = work_in(session.support.values.get(WORK))
+        assert work is not None
+        assert work.ended == Ended.INTERRUPTED
+        model.hangs = None
+        events = [event async for event in agent.send("go on")]
+    assert isinstance(events[-1], Finished)
+    assert events[-1].ended is Ended.DONE
+    assert model.wrong == []
 
 
 @pytest.mark.parametrize("steps", range(STEPS))

@@ -11,9 +11,12 @@ from played import DIALECTS, PlayedModel
 
 from handrail.agent.agent import Agent, open_agent
 from handrail.agent.compacting import LEFT_OUT
-from handrail.agent.events import AgentEvent, Compacted, Ended, Finished
+from handrail.agent.events import AgentEvent, Compacted, Ended, Finished, TurnEnded
 from handrail.agent.model import ModelEvent, ModelRequest, Usage
+from handrail.contract.confirmation import Once
 from handrail.errors import ModelError, ModelFault, UsageError
+from handrail.runtime.askers import LeftOpen
+from handrail.runtime.parts import Parts
 from handrail.session import Session
 from handrail.wire import Wire
 from servers.script import Use, says
@@ -166,6 +169,25 @@ async def test_nothing_is_told_to_an_agent_that_sums_up_for_it_would_be_lost(wor
         assert await compacting is not None
         await told(agent, "more")
     assert [str(model.requests[-1].messages).count(text) for text in ("SUMMARY", "more")] == [1, 1]
+
+
+async def test_a_parked_turn_that_is_resumed_while_it_sums_up_is_not_lost(workspace: Path) -> None:
+    talk = says("word " * 3_000, Use("glob", {"pattern": "*"}))
+    writes = says("I write.", Use("write_file", {"file_path": "a.txt", "content": "one\n"}))
+    model = PlayedModel(Wire.ANTHROPIC, [talk, talk, writes, says("SUMMARY"), says("It is there.")])
+    parts = Parts(asker=LeftOpen())
+    async with Session.open(workspace, parts=parts) as session, open_agent(session, model) as agent:
+        parked = [event.turn for event in await told(agent, "write it") if isinstance(event, TurnEnded)][-1]
+        model.hangs = asyncio.Event()
+        compacting = asyncio.create_task(agent.compact())
+        await model.reached.wait()
+        resumed = await session.resume(parked, {parked.pending[0].approval: Once()})
+        assert not resumed.waiting
+        model.hangs.set()
+        assert await compacting is not None
+        await told(agent, "")
+    assert [str(model.requests[-1].messages).count(text) for text in ("SUMMARY", "I write.")] == [1, 1]
+    assert model.wrong == []
 
 
 async def test_an_interrupt_ends_a_summary_that_was_asked_for(workspace: Path) -> None:

@@ -142,10 +142,15 @@ class Agent:
             yield finished
         finally:
             self._tell = None
-            if not working.done():
-                await finishing.to_the_end(self.interrupt("its answer is no longer listened to", by_person=False))
-                self._kept.ended(Finished(Ended.INTERRUPTED), self.spent)
-            self._working = None
+            try:
+                if not working.done():
+                    await finishing.to_the_end(self._given_up())
+            finally:
+                self._working = None
+
+    async def _given_up(self) -> None:
+        await self.interrupt("its answer is no longer listened to", by_person=False)
+        self._kept.ended(Finished(Ended.INTERRUPTED), self.spent)
 
     async def _work(self, text: str, tell: Tell, *, to_the_end: bool) -> Finished:
         try:

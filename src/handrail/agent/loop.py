@@ -253,9 +253,9 @@ class Loop:
 
     async def compact(self) -> Compacted | None:
         """Has the model sum the conversation up. None where there is nothing to gain. Raises ModelError."""
-        before = self.used
+        before, entries = self.used, self.conversation.entries
         asking = self._asking = asyncio.get_running_loop().create_task(
-            summed_up(self.model, self.conversation.entries, self._request, partial(self._account, turns=0))
+            summed_up(self.model, entries, self._request, partial(self._account, turns=0))
         )
         try:
             shorter = await asyncio.shield(asking)
@@ -266,7 +266,10 @@ class Loop:
         finally:
             asking.cancel()
             self._asking = None
-        return None if shorter is None else self._shortened(shorter, before)
+        if shorter is None:
+            return None
+        came = self.conversation.entries[len(entries) :]  # a turn that was parked may be resumed meanwhile
+        return self._shortened(Shorter((*shorter.entries, *came)), before)
 
     async def _make_room(self, tell: Tell, *, anyhow: bool = False) -> None:
         """Old results go first; where that is not enough, the model sums up what was before the newest entries.
