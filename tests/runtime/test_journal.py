@@ -78,6 +78,14 @@ async def test_values_that_no_event_follows_are_written_all_the_same(path, monke
     await journal.close()
 
 
+async def test_a_tool_in_a_thread_of_its_own_may_keep_values(path):
+    journal = await opened(path)
+    asyncio.get_running_loop().set_debug(True)  # which tells of what is not made for other threads
+    await asyncio.to_thread(journal.keep_values, KeptTogether((KeptValue("a", "1"),)))
+    await journal.close()
+    assert values_of(path, SESSION) == {"a": 1}
+
+
 async def test_events_stand_in_the_order_in_which_they_were_appended(path):
     await write(path, 2_500)
     assert stored_calls(path) == [f"call-{number}" for number in range(2_500)]

@@ -119,7 +119,8 @@ class SqliteJournal:
     def _keep(self, entry: KeptTurn | KeptTogether) -> None:
         if self._failure is None and not self._closed:
             self._line.append((self._last, entry))
-            self._linger()  # a talk without calls has no event that would take it along
+            # A talk without calls has no event that would take it along. A tool may keep values from its own thread.
+            self._tell(self._linger)
 
     async def durable(self, sequence: int) -> None:
         """Returns when everything up to this number is on the disk. Raises JournalError when it can't be."""
