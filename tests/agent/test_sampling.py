@@ -103,6 +103,18 @@ async def test_a_model_that_can_not_be_reached_is_told_of() -> None:
         await ModelSampler(Paying(model)).sample(ASKED)
 
 
+async def test_what_a_models_own_code_raises_is_told_too() -> None:
+    class Failing(Answering):
+        async def respond(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+            yield TextArrived("At")
+            raise KeyError("tides")
+
+    payer = Paying(Failing(Wire.ANTHROPIC))
+    with pytest.raises(ToolFailed, match="The model gave no answer: what asks pilot-1 failed: KeyError: 'tides'"):
+        await ModelSampler(payer).sample(ASKED)
+    assert len(payer.counted) == 1
+
+
 async def test_pictures_are_refused_before_the_model_is_asked() -> None:
     model = Answering(Wire.ANTHROPIC)
     asked = SampleRequest("tides", (SampleMessage("user", (ImagePart(b"x", "image/png"),)),))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 from handrail.agent.events import Finished
-from handrail.agent.model import Model, ModelRequest, ResponseEnded, Stop, TextArrived, Usage
+from handrail.agent.listening import listen
+from handrail.agent.model import Model, ModelEvent, ModelRequest, ResponseEnded, Stop, TextArrived, Usage
 from handrail.agent.tokens import estimated
 from handrail.catalog.menu import menu_for, this_machine
 from handrail.contract.basics import JsonObject
 from handrail.contract.results import TextPart
 from handrail.contract.sampling import Sampled, SampleMessage, SampleRequest
-from handrail.errors import ModelError, ToolFailed
+from handrail.errors import ToolFailed
 from handrail.wire import Wire
 from handrail.wire.response import Response
 from handrail.wire.retelling import retold
@@ -53,21 +54,22 @@ class ModelSampler:
         messages = tuple(in_turn(_messages(request.messages, model.wire), model.wire))
         menu = menu_for((), model.name, this_machine(), lambda tool: None)
         text, ended = "", ResponseEnded()
-        answer = model.respond(ModelRequest(request.system, messages, menu, request.max_tokens))
+
+        def hear(event: ModelEvent) -> None:
+            nonlocal text, ended
+            match event:
+                case TextArrived(piece):
+                    text += piece
+                case ResponseEnded():
+                    ended = event
+
         try:
-            async for event in answer:
-                match event:
-                    case TextArrived(piece):
-                        text += piece
-                    case ResponseEnded():
-                        ended = event
-        except ModelError as error:
-            raise ToolFailed(f"The model gave no answer: {error}") from error
+            broken = await listen(model, ModelRequest(request.system, messages, menu, request.max_tokens), hear)
         finally:
             if text or ended.usage:
                 self.payer.answered_server(model, ended.usage, _estimate(request, text))
-            if isinstance(answer, AsyncGenerator):  # a cancelled call leaves no open connection
-                await answer.aclose()
+        if broken is not None:
+            raise ToolFailed(f"The model gave no answer: {broken}") from broken
         return Sampled(text, model.name, "maxTokens" if ended.stop is Stop.LENGTH else "endTurn")
 
 
