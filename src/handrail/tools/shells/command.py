@@ -33,12 +33,12 @@ class Command:
         """Ends it with all that came from it, and waits until they are gone."""
         if self.child is not None:
             self.child.stop()
-        return await to_the_end(self._stopped(), on_cancel=_nothing)
+        return await to_the_end(self._stopped())
 
     async def cancel(self) -> None:
         """The same for whoever is cancelled: how it ended is of no interest, nor that it was not started."""
         self._task.cancel()
-        await to_the_end(self._gone(), on_cancel=_nothing)
+        await to_the_end(self._gone())
 
     def _started(self, child: Child) -> None:
         self.child = child
@@ -60,7 +60,3 @@ class Command:
         if not self._task.cancelled():
             self._task.exception()  # read, so that nobody reports it as lost
         await self._capture.close()
-
-
-def _nothing() -> None:
-    """What is awaited ends by itself."""
