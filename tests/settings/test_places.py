@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
 
 from handrail.errors import UsageError
-from handrail.settings.places import journal_file, state_folder
+from handrail.settings.places import folders, journal_file, state_folder
 
 
 @pytest.fixture
@@ -31,6 +32,15 @@ def test_without_the_variable_the_platform_says_where(monkeypatch, tmp_path):
     monkeypatch.delenv("HANDRAIL_STATE", raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert state_folder() == tmp_path / "handrail"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere platformdirs says where")
+def test_what_lies_in_the_current_folder_is_never_the_persons_own(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", "work")
+    with pytest.raises(UsageError, match="nobody knows where your home folder is"):
+        folders({})
+    named = {"HANDRAIL_STATE": str(tmp_path), "HANDRAIL_CONFIG": str(tmp_path)}
+    assert folders(named).user == tmp_path
 
 
 def test_an_empty_variable_says_nothing(monkeypatch, tmp_path):

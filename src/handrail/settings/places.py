@@ -19,6 +19,8 @@ STATE_VARIABLE = "HANDRAIL_STATE"
 CONFIG_VARIABLE = "HANDRAIL_CONFIG"
 """Names another folder for the user's settings."""
 
+NO_HOME = "nobody knows where your home folder is: HOME is not set, or no whole path; set it to a folder of yours"
+
 WORKSPACE_FOLDER = ".handrail"
 
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -36,6 +38,7 @@ class Folders:
 
 
 def folders(environ: Mapping[str, str]) -> Folders:
+    """Raises UsageError where there is no home folder that they could lie in."""
     return Folders(_system_folder(), _user_folder(environ), _state_path(environ))
 
 
@@ -109,7 +112,11 @@ def _is_linux() -> bool:
 def _xdg(environ: Mapping[str, str], variable: str, default: str) -> Path:
     """As platformdirs has it, without its import, which costs as much as half an interpreter's start.
 
-    The XDG Base Directory Specification: a variable that is empty or relative says nothing.
+    The XDG Base Directory Specification: a variable that is empty or relative says nothing. Raises UsageError where
+    nobody knows the home folder: what lies in the current one must not be taken for the person's own.
     """
     named = environ.get(variable, "").strip()
-    return Path(os.path.expanduser(named if os.path.isabs(named) else default)) / "handrail"
+    path = os.path.expanduser(named if os.path.isabs(named) else default)
+    if not os.path.isabs(path):
+        raise UsageError(NO_HOME)
+    return Path(path) / "handrail"

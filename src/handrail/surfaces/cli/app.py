@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from handrail import __version__
 from handrail.errors import HandrailError, UsageError
+from handrail.settings.places import NO_HOME
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.debugging import Debugging, ask_to_see
 from handrail.surfaces.cli.later import LazyGroup
@@ -80,6 +81,9 @@ class _Root(LazyGroup):
     """All commands."""
 
     def invoke(self, ctx: click.Context) -> object:
+        """Raises UsageError where nobody knows the home folder, in which what is the person's own is looked for."""
+        if not os.path.isabs(os.path.expanduser("~")):
+            raise UsageError(NO_HOME)
         try:
             done: object = super().invoke(ctx)
             sys.stdout.flush()
