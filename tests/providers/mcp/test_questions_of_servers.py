@@ -126,8 +126,11 @@ async def test_an_address_is_shown_with_its_host_and_only_the_person_opens_it(tm
     assert await answered(tmp_path, asking("elicitation/create", params), person) == {"action": "decline"}
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "calculator:x", "", "https://"])
-async def test_an_address_that_is_no_page_is_refused(tmp_path: Path, url: str) -> None:
+@pytest.mark.parametrize(
+    "url",
+    ["file:///etc/passwd", "javascript:alert(1)", "calculator:x", "", "https://", f"https://x.example/{'y' * 4_000}"],
+)
+async def test_an_address_that_is_no_page_or_can_not_be_shown_whole_is_refused(tmp_path: Path, url: str) -> None:
     params = {"mode": "url", "message": "m", "url": url, "elicitationId": "1"}
     person = Person()
     assert "http" in (await answered(tmp_path, asking("elicitation/create", params), person))["message"]

@@ -87,10 +87,11 @@ def _simple(value: Json) -> str | int | float | bool | list[str] | None:
 
 async def _visited(server: str, message: str, url: str, questions: Questions) -> types.ElicitResult | types.ErrorData:
     if not _is_page(url):
-        return types.ErrorData(code=types.INVALID_PARAMS, message="Only an http or https address can be visited")
+        said = f"Only an http or https address of up to {MOST_TEXT:,} characters can be visited"
+        return types.ErrorData(code=types.INVALID_PARAMS, message=said)
     text = (
         f"{_shown(message)}\n\nIt wants you to visit this address, at {urlsplit(url).hostname}. Nothing "
-        f"opens it for you; open it only if you trust it:\n{url[:MOST_TEXT]}"
+        f"opens it for you; open it only if you trust it:\n{url}"
     )
     asked = QuestionConfirmation(f"{server} sends you to an address", text, (DONE, NOT_DONE), from_server=server)
     reply = await questions.ask(asked)
@@ -101,13 +102,16 @@ def visits_first(data: object) -> str:
     """Of a call that a server refuses until a person was at an address: which, and what to do; empty without any."""
     listed = data.get("elicitations") if isinstance(data, dict) else None
     given = [each.get("url") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    pages = [url for url in given if isinstance(url, str) and len(url) <= MOST_TEXT and _is_page(url)]
+    pages = [url for url in given if isinstance(url, str) and _is_page(url)]
     if not pages:
         return ""
     return f" A person has to visit first, if they trust it: {', '.join(pages)}. Tell them, and call again afterwards."
 
 
 def _is_page(url: str) -> bool:
+    """Whether it can be shown whole, and visited."""
+    if len(url) > MOST_TEXT:
+        return False
     try:
         parts = urlsplit(url)
     except ValueError:
