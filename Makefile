@@ -10,7 +10,7 @@ export VENV
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup servers test test-faults lint bench requirements clean
+.PHONY: help run setup servers compiled test test-faults lint bench requirements clean
 
 help: ## Show what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,10 @@ setup: ## Set up the environment of development
 
 servers: setup ## Set up the MCP servers that tests drive
 	@sh requirements/servers.sh
+
+# What is wrong with a test, the run of it tells.
+compiled: setup ## Compile what the tests load, once for all their workers
+	@$(IN_VENV) pytest --collect-only -qq >/dev/null || true
 
 test: setup servers ## Set up everything and run the tests; ARGS="tests/policy -k deny" runs some, WORKERS=0 all in one process
 	$(IN_VENV) pytest -n $(WORKERS) --dist worksteal $(ARGS)
