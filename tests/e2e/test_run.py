@@ -305,6 +305,7 @@ def test_without_a_model_there_is_a_page_with_three_ways_to_one(
     done = run(work, "x")
     assert done.code == 2
     assert all(way in done.err for way in ("No model is configured", "ollama pull", "handrail demo"))
+    assert all(len(line) <= 80 for line in done.err.splitlines()), "no line is broken by a terminal of 80 columns"
 
 
 @pytest.mark.parametrize(

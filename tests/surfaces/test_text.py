@@ -9,9 +9,24 @@ from hypothesis import strategies as st
 
 from handrail.contract.confirmation import CancelCall, EditArguments, Once, Reject
 from handrail.surfaces.cli.asking import parsed
+from handrail.surfaces.cli.confirming import titled
 from handrail.surfaces.cli.text import MAX_DIFF_LINES, diff_lines, printable
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  x"]), max_size=30)
+
+
+@pytest.mark.parametrize(
+    ("described", "title"),
+    [
+        ("Edit tide.py", "tide: Edit tide.py"),
+        ('tide: port="Brest"', 'tide: port="Brest"'),
+        ("tide", "tide"),
+        ("tides: port", "tide: tides: port"),
+        ("", "tide"),
+    ],
+)
+def test_a_title_has_the_tools_name_once(described: str, title: str) -> None:
+    assert titled("tide", described) == title
 
 
 @given(LINES, LINES)

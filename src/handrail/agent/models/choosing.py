@@ -125,14 +125,15 @@ def _found_by_key(providers: Mapping[str, Provider]) -> list[Provider]:
 def _how_to_get_one(providers: Mapping[str, Provider]) -> str:
     first, *rest = _found_by_key(providers) or _found_by_key(known_providers())
     others = [provider.keys[0] for provider in rest]
-    listed = "\n".join(f"         {', '.join(others[at : at + 3])}" for at in range(0, len(others), 3))
+    listed = "\n".join(f"         {', '.join(others[at : at + 2])}" for at in range(0, len(others), 2))
     ollama = providers["ollama"]
     return f"""\
 No model is configured. The three quickest ways to one:
 
   1. A key of a provider that you have an account with:
          export {first.keys[0]}=…
-     (from {first.get}). The same goes for
+     (from {first.get}).
+     The same goes for
 {listed}
 
   2. A model on this machine, without an account: install Ollama
@@ -140,8 +141,9 @@ No model is configured. The three quickest ways to one:
          ollama pull {ollama.model}
          handrail --model ollama:{ollama.model}
 
-  3. Just look: handrail demo shows a session with a scripted model, in a
-     folder of its own.
+  3. Just look: handrail demo shows a session with a scripted model,
+     in a folder of its own.
 
 To keep your choice, write  model = "{first.name}:{first.model}"
-into your config.toml (handrail config path)."""
+into your config.toml (handrail config path). A server of your own
+is said there, too: [model_providers.NAME] with its address."""

@@ -13,8 +13,8 @@ from handrail.runtime.answers import in_words
 from handrail.runtime.approval_store import ApprovalRecord
 from handrail.runtime.event_json import confirmation_json
 from handrail.settings.redaction import Redactor
-from handrail.surfaces.cli.confirming import shown_lines
-from handrail.surfaces.cli.text import age, printable
+from handrail.surfaces.cli.confirming import shown_lines, titled
+from handrail.surfaces.cli.text import age, beside, printable
 
 GONE = "(what it shows is no longer kept)"
 
@@ -24,8 +24,9 @@ def table_lines(records: Sequence[ApprovalRecord], now: float, redactor: Redacto
     if not records:
         yield "No questions are open."
     for record in records:
-        title = record.shown.confirmation.title if record.shown else GONE
-        yield f"{record.id}  {age(now - record.asked_at):>4}  {record.tool:<14}  {printable(redactor.text(title))}"
+        title = beside(record.tool, record.shown.confirmation.title) if record.shown else GONE
+        line = f"{record.id}  {age(now - record.asked_at):>4}  {record.tool:<14}  {printable(redactor.text(title))}"
+        yield line.rstrip()
 
 
 def approval_lines(record: ApprovalRecord, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
@@ -38,7 +39,7 @@ def approval_lines(record: ApprovalRecord, root: Path, redactor: Redactor, *, co
     else:
         reason = replace(shown.decision, reason=redactor.text(shown.decision.reason))
         lines = shown_lines(
-            f"{record.tool}: {shown.confirmation.title}", shown.confirmation, reason, shown.offers, root, colour=colour
+            titled(record.tool, shown.confirmation.title), shown.confirmation, reason, shown.offers, root, colour=colour
         )
         yield from map(redactor.text, lines)
     yield f"May answer: {record.who_may_answer}."

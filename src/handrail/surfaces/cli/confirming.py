@@ -21,15 +21,20 @@ from handrail.contract.confirmation import (
     SandboxConfirmation,
 )
 from handrail.contract.decision import Decision
-from handrail.surfaces.cli.text import bold, diff_lines, printable, shown_path, tinted
+from handrail.surfaces.cli.text import beside, bold, diff_lines, printable, shown_path, tinted
 from handrail.surfaces.cli.wrapping import wrapped
 
 
 def question_lines(call: AwaitingApproval, root: Path, *, colour: bool, columns: int = 0) -> list[str]:
     """Everything in it that a model or a file chose is made printable: no escape sequence gets through. `columns` as
     for `shown_lines`."""
-    title = f"{call.invocation.tool.name}: {call.invocation.describe()}"
+    title = titled(call.invocation.tool.name, call.invocation.describe())
     return shown_lines(title, call.confirmation, call.decision, call.offers, root, colour=colour, columns=columns)
+
+
+def titled(tool: str, described: str) -> str:
+    """`edit_file: Edit tide.py`."""
+    return ": ".join(part for part in (tool, beside(tool, described)) if part)
 
 
 def shown_lines(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from handrail.errors import UsageError
@@ -36,6 +36,16 @@ def settings_as_left(workspace: Path, how: HowOpened, flags: Mapping[str, object
 
 
 def _listed(settings: Mapping[str, object]) -> str:
-    """`mode accept-edits, policies /etc/rules.toml`."""
-    texts = {name: value if isinstance(value, list) else [value] for name, value in settings.items()}
-    return printable(", ".join(f"{name} {' '.join(map(str, values))}" for name, values in texts.items()))
+    """`mode accept-edits, policies /etc/rules.toml, limits.shell 4`."""
+    return printable(", ".join(f"{name} {value}" for name, value in _told("", settings)))
+
+
+def _told(of: str, table: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        match value:
+            case Mapping():
+                yield from _told(f"{of}{name}.", value)
+            case list():
+                yield f"{of}{name}", " ".join(map(str, value))
+            case _:
+                yield f"{of}{name}", str(value)

@@ -28,6 +28,12 @@ def printable(text: str, *, keep_lines: bool = False) -> str:
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
+def beside(name: str, described: str) -> str:
+    """What a call does, to stand behind its tool's name: without that name, where it begins with it. Many a tool has no
+    other title."""
+    return "" if described == name else described.removeprefix(f"{name}: ")
+
+
 def age(seconds: float) -> str:
     """In the largest unit that fits: `3d`, `5h`, `7m`, `20s`."""
     for length, unit in _UNITS:

@@ -13,7 +13,7 @@ from handrail.runtime.reports import duration_ms, tool_name
 from handrail.runtime.turns import Turn
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.exec_report import resting_state_name
-from handrail.surfaces.cli.text import bold, diff_lines, dim, printable, shown_path
+from handrail.surfaces.cli.text import beside, bold, diff_lines, dim, printable, shown_path
 
 MAX_RESULT_LINES = 12
 _MARKS = {"completed": "✓", "failed": "✗", "rejected": "⊘", "cancelled": "■", "interrupted": "?"}
@@ -63,7 +63,7 @@ def shown_name(call: CallState, sought: str = "") -> str:
 
 
 def _title(call: CallState) -> str:
-    described = call.invocation.describe() if call.invocation else ""
+    described = beside(call.invocation.tool.name, call.invocation.describe()) if call.invocation else ""
     return f"{shown_name(call)}  {printable(described)}".strip()
 
 

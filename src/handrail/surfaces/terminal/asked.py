@@ -6,7 +6,7 @@ from pathlib import Path
 
 from handrail.contract.confirmation import ExecConfirmation, PlanConfirmation, QuestionConfirmation
 from handrail.runtime.answers import QUESTIONS, kind_of
-from handrail.surfaces.cli.confirming import shown_lines
+from handrail.surfaces.cli.confirming import shown_lines, titled
 from handrail.surfaces.cli.text import bold, dim, printable, shown_path
 from handrail.surfaces.cli.wrapping import wrapped
 from handrail.surfaces.terminal.activity import Layout
@@ -26,7 +26,7 @@ def asked_lines(dialog: Dialog, root: Path, layout: Layout, columns: int, *, col
         return [bold(printable(asked.title), colour=colour), "", *layout(asked.plan), "", where]
     title = call.invocation.tool.name
     if not (isinstance(asked, ExecConfirmation) and asked.command == call.invocation.describe()):  # it stands below
-        title += f": {call.invocation.describe()}"
+        title = titled(title, call.invocation.describe())
     return shown_lines(title, asked, call.decision, (), root, colour=colour, columns=columns)
 
 

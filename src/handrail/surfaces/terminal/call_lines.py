@@ -25,7 +25,7 @@ from handrail.contract.results import DiffDisplay, Display, PatchDisplay, Termin
 from handrail.runtime.redacted_view import redactor_for
 from handrail.runtime.reports import duration_ms
 from handrail.settings.redaction import Redactor
-from handrail.surfaces.cli.text import Tint, bold, diff_lines, dim, printable, shown_path, tinted
+from handrail.surfaces.cli.text import Tint, beside, bold, diff_lines, dim, printable, shown_path, tinted
 from handrail.surfaces.cli.turn_text import shown_name
 
 WINDOW = 5
@@ -130,7 +130,8 @@ def _calls(made: int) -> str:
 
 def title_of(state: CallState, redactor: Redactor, sought: str = "", *, colour: bool = False) -> str:
     """What was called, and what the call does, on one line."""
-    described = "" if state.invocation is None else state.invocation.describe()
+    bound = state.invocation
+    described = "" if bound is None else beside(bound.tool.name, bound.describe())
     name = bold(shown_name(state, sought), colour=colour)
     return f"{name}  {_knowing(state, redactor).text(printable(described))}".rstrip()
 
