@@ -20,6 +20,7 @@ from handrail.tools import builtin_tools
 OURS = frozenset(tool.name for tool in builtin_tools())
 TOLD_APART = frozenset(name for name in OURS if "_" in name)
 """Of our names those that are no other word: `glob`, `grep`, `shell`, `agent` and `memory` are."""
+ANY_NAME = re.compile("|".join(sorted(TOLD_APART)))
 
 SOURCES = Path(handrail.__file__).parent
 FOR_MODELS = ("agent", "catalog", "contract", "policy", "providers", "runtime", "tools", "wire")
@@ -31,8 +32,12 @@ MODELS = ("", "claude-sonnet-5-5", "gemini-2.5-pro", "gemini-3-pro", "gpt-5.2")
 
 
 def texts_in(path: Path) -> Iterator[str]:
-    """What stands in quotes, but for docstrings, and for single words: names there are for programs."""
-    tree = ast.parse(path.read_text("utf-8"))
+    """What stands in quotes, but for docstrings, and for single words: names there are for programs. Nothing of a file
+    without any name of ours."""
+    source = path.read_text("utf-8")
+    if not ANY_NAME.search(source):
+        return  # to parse all of them takes seconds
+    tree = ast.parse(source)
     bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if (
