@@ -11,9 +11,11 @@ from handrail.providers.mcp.halves import without_halves
 from handrail.providers.mcp.nesting import shallow
 from handrail.wire.jsontext import LONGEST_INTEGER
 
-_DIGITS = rb"(?<!\d)\d{%d,}+" % (LONGEST_INTEGER + 1)
-_MANY_DIGITS = re.compile(_DIGITS)
-_LONG_INTEGERS = re.compile(rb'("(?:[^"\\]++|\\.)*+(?:"|\\?\Z))|-?' + _DIGITS + rb"(?![.eE])", re.DOTALL)
+_DIGITS = rb"\d{%d,}+" % (LONGEST_INTEGER + 1)
+_MANY_DIGITS = re.compile(rb"(?<!\d)" + _DIGITS)
+_PLAIN = rb'[^"\d-]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|-?+\d{1,%d}+(?!\d)|-(?!\d)' % LONGEST_INTEGER
+_PIECES = re.compile(rb"(?:" + _PLAIN + rb"|-?+" + _DIGITS + rb"(?=[.eE]))++|(-?" + _DIGITS + rb")", re.DOTALL)
+"""All that stands between two integers that are too long, at once; or, as the group, one of them."""
 
 
 def readable(json: bytes) -> bytes:
@@ -25,4 +27,4 @@ def readable(json: bytes) -> bytes:
 def _without_long_integers(json: bytes) -> bytes:
     if len(json) <= LONGEST_INTEGER or _MANY_DIGITS.search(json) is None:
         return json
-    return _LONG_INTEGERS.sub(lambda found: found[0] if found[1] else b'"' + found[0] + b'"', json)
+    return _PIECES.sub(lambda found: b'"' + found[1] + b'"' if found[1] else found[0], json)
