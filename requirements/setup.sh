@@ -62,7 +62,7 @@ pip() {
     "$venv/bin/python" -m pip --disable-pip-version-check --no-input --quiet "$@"
 }
 # The pins name every package with its hashes, so there is nothing to resolve. Python compiles what it loads, when it
-# does: of the libraries of providers that is a tenth, and to compile them all took longer than all else here.
+# does: nearly half of it never is, and here all would wait for that.
 pip install --no-compile --no-deps --require-hashes -r requirements/build.txt -r "requirements/$wants.txt"
 pip install --no-deps --no-build-isolation --editable .
 printf '%s\n' "$state" >"$venv/installed-$wants"
