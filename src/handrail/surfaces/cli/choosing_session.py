@@ -15,6 +15,7 @@ from handrail.runtime.stored_sessions import StoredSession, stored_sessions
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.journals import journal_of
 from handrail.surfaces.cli.session_lines import session_lines
+from handrail.surfaces.cli.wrapping import size_of
 
 MOST = 9
 """Sessions to choose from, the newest."""
@@ -30,7 +31,8 @@ def chosen_session(workspace: Path) -> SessionId:
     offered = _offered(stored_sessions(journal_of(workspace)))
     if not offered:
         raise UsageError("there is no conversation here to go on with; begin one with a task")
-    for number, line in enumerate(session_lines(offered, time.time(), Redactor(os.environ)), 1):
+    columns = size_of(sys.stderr.fileno()).columns - len("9  ")
+    for number, line in enumerate(session_lines(offered, time.time(), Redactor(os.environ), columns), 1):
         click.echo(f"{number}  {line}", err=True)
     number = click.prompt("Which one", default=1, type=click.IntRange(1, len(offered)), err=True)
     return offered[number - 1].id

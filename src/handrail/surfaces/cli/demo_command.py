@@ -28,8 +28,15 @@ from handrail.surfaces.cli.confirming import question_lines
 from handrail.surfaces.cli.demo.script import SCRIPT, TASK
 from handrail.surfaces.cli.text import bold, dim, wants_colour
 from handrail.surfaces.cli.turn_text import call_lines
+from handrail.surfaces.cli.wrapping import output_columns, wrapped
 
 _POLICY = "the demo's policy"
+_INDENT = "  "
+_AFTERWARDS = (
+    "Every call above was decoded, checked, decided by policy, carried out and journaled; only the model was a script.",
+    "Next, in a project of yours: handrail doctor, then handrail.",
+    "With a model's response that you have: handrail exec FILE",
+)
 
 
 def run_demo(*, plain: bool) -> int:
@@ -67,7 +74,7 @@ class YesWithANote:
 async def _play(project: Path, asker: Asker, *, colour: bool) -> int:
     policy = resources.files("handrail.surfaces.cli.demo").joinpath("policy.toml").read_text("utf-8")
     click.echo(f"A scripted model works in a copy of a small project. {bold('Task:', colour=colour)} {TASK}\n")
-    done, redactor = False, Redactor(os.environ)
+    done, redactor, columns = False, Redactor(os.environ), output_columns()
     rules = load_rules(policy, _POLICY)
     async with (
         Session.open(project, rules=rules, parts=Parts(asker=asker)) as session,
@@ -81,14 +88,11 @@ async def _play(project: Path, asker: Asker, *, colour: bool) -> int:
                     done = ended is Ended.DONE
                 case TurnEnded(turn):
                     for call in turn.calls:
-                        for line in call_lines(call, project, redactor, colour=colour):
-                            click.echo(f"  {line}")
+                        for line in call_lines(call, project, redactor, colour=colour, columns=columns - len(_INDENT)):
+                            click.echo(f"{_INDENT}{line}")
                     click.echo()
-    click.echo(
-        "Every call above was decoded, checked, decided by policy, carried out and journaled; only the model was a "
-        "script.\nNext, in a project of yours: handrail doctor, then handrail.\n"
-        "With a model's response that you have: handrail exec FILE"
-    )
+    for line in _AFTERWARDS:
+        click.echo("\n".join(wrapped(line, columns)))
     return 0 if done else 1
 
 

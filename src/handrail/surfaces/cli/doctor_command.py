@@ -21,6 +21,7 @@ from handrail.surfaces.cli.doctor.machine import programs, terminal
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.settings_here import settings_here
 from handrail.surfaces.cli.text import Tint, dim, printable, tinted, wants_colour
+from handrail.surfaces.cli.wrapping import output_columns, wrapped
 
 _TINTS: dict[Health, Tint] = {Health.OK: "green", Health.WARN: "yellow", Health.FAIL: "red"}
 
@@ -39,7 +40,7 @@ def doctor(workspace: Path, online: bool, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({"version": 1, "findings": [asdict(finding) for finding in findings]}))
     else:
-        for line in _lines(findings, colour=wants_colour()):
+        for line in _lines(findings, colour=wants_colour(), columns=output_columns()):
             click.echo(line)
     return exits.FAULT if any(finding.health is Health.FAIL for finding in findings) else exits.DONE
 
@@ -55,10 +56,13 @@ async def _findings(settings: Settings, *, online: bool) -> Sequence[Finding]:
     ]
 
 
-def _lines(findings: Sequence[Finding], *, colour: bool) -> Iterator[str]:
+def _lines(findings: Sequence[Finding], *, colour: bool, columns: int) -> Iterator[str]:
     widest = max(len(finding.about) for finding in findings)
     for finding in findings:
-        mark = tinted(f"{finding.health:<4}", _TINTS[finding.health], colour=colour)
-        yield f"{mark}  {finding.about:<{widest}}  {printable(finding.found)}"
+        mark = f"{finding.health:<4}"
+        first, *rest = wrapped(f"{mark}  {finding.about:<{widest}}  {printable(finding.found)}", columns)
+        yield tinted(mark, _TINTS[finding.health], colour=colour) + first.removeprefix(mark)
+        yield from rest
         if finding.mend:
-            yield dim(f"{'':<{widest + 6}}  → {printable(finding.mend)}", colour=colour)
+            mend = wrapped(f"{'':<{widest + 6}}  → {printable(finding.mend)}", columns)
+            yield from (dim(line, colour=colour) for line in mend)

@@ -110,7 +110,7 @@ def show_turn(turn: Turn, root: Path, output: OwnOutput, *, as_json: bool) -> No
         # All ASCII: valid wherever it goes, half characters from a model included.
         output.line(json.dumps(turn_json(turn)))
     else:
-        for line in turn_lines(turn, root, colour=output.colour):
+        for line in turn_lines(turn, root, colour=output.colour, columns=output.columns):
             output.line(line)
     if as_json and not turn.response.assistant and turn.response.text:
         exits.told(f"the provider answered with an error: {turn.response.text}")

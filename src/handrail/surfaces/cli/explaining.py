@@ -12,6 +12,7 @@ from handrail.policy import Facts, PartVerdict, Policy, offers, part_verdicts
 from handrail.policy.near_misses import near_misses
 from handrail.surfaces.cli.judged import Judged
 from handrail.surfaces.cli.text import bold, dim, printable, tinted
+from handrail.surfaces.cli.wrapping import wrapped
 
 _BY_OUTCOME: Mapping[Outcome, Literal["red", "green", "yellow"]] = {
     Outcome.ALLOW: "green",
@@ -21,17 +22,18 @@ _BY_OUTCOME: Mapping[Outcome, Literal["red", "green", "yellow"]] = {
 _INDENT = "  "
 
 
-def explained(tool: str, judged: Judged, *, colour: bool) -> Iterator[str]:
-    """The lines, from the parts to the whole, and what could be granted. Raises UsageError for what is no call."""
+def explained(tool: str, judged: Judged, *, colour: bool, columns: int = 0) -> Iterator[str]:
+    """The lines, from the parts to the whole, and what could be granted. Sentences are broken where words end, to fit
+    `columns`, 0 for as many as there are. Raises UsageError for what is no call."""
     facts, policy = judged.facts, judged.policy
     if facts is None or policy is None:
         raise UsageError(judged.decision.reason)
     parts = part_verdicts(facts, policy)
     if parts:
-        yield from _tree(parts, colour=colour)
+        yield from _tree(parts, colour=colour, columns=columns)
         yield ""
     yield f"{_verdict(judged.decision, colour=colour)}  {bold(printable(tool), colour=colour)} in {policy.mode} mode"
-    yield f"{_INDENT}{printable(judged.decision.reason)}"
+    yield from wrapped(f"{_INDENT}{printable(judged.decision.reason)}", columns)
     yield f"{_INDENT}{dim(_source(judged.decision), colour=colour)}"
     yield from _touched(facts.effects, facts, colour=colour)
     for note in near_misses(facts, policy.rules):
@@ -39,7 +41,7 @@ def explained(tool: str, judged: Judged, *, colour: bool) -> Iterator[str]:
     yield from _offered(facts, policy, judged.decision, colour=colour)
 
 
-def _tree(parts: tuple[PartVerdict, ...], *, colour: bool) -> Iterator[str]:
+def _tree(parts: tuple[PartVerdict, ...], *, colour: bool, columns: int) -> Iterator[str]:
     """Each part below what it stands in; what several parts stand in is named once."""
     before: tuple[str, ...] = ()
     for verdict in parts:
@@ -51,7 +53,8 @@ def _tree(parts: tuple[PartVerdict, ...], *, colour: bool) -> Iterator[str]:
         before = stands
         indent = _INDENT * len(stands)
         yield f"{indent}{_verdict(verdict.decision, colour=colour)}  {printable(verdict.part.text)}"
-        yield f"{indent}{'':7}{dim(printable(verdict.decision.reason), colour=colour)}"
+        why = wrapped(f"{indent}{'':7}{printable(verdict.decision.reason)}", columns)
+        yield from (dim(line, colour=colour) for line in why)
 
 
 def _verdict(decision: Decision, *, colour: bool) -> str:

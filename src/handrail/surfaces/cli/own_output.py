@@ -16,6 +16,7 @@ from typing import TextIO
 
 from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.text import printable, wants_colour
+from handrail.surfaces.cli.wrapping import output_columns
 
 MOST_LINES = 100
 """That are told; of the rest the number is."""
@@ -29,8 +30,8 @@ _PIECE = 65_536
 class OwnOutput:
     """Where a command prints its results."""
 
-    def __init__(self, stream: TextIO, *, colour: bool) -> None:
-        self.colour = colour
+    def __init__(self, stream: TextIO, *, colour: bool, columns: int) -> None:
+        self.colour, self.columns = colour, columns
         self._stream = stream
 
     def line(self, text: str) -> None:
@@ -42,10 +43,10 @@ class OwnOutput:
 @contextmanager
 def own_output() -> Iterator[OwnOutput]:
     """Within it, nothing but what goes through the OwnOutput is on stdout."""
-    colour, shared = wants_colour(), sys.stdout
+    colour, columns, shared = wants_colour(), output_columns(), sys.stdout
     descriptor = _descriptor(shared)
     if descriptor is None or not isinstance(shared, TextIOWrapper):
-        yield OwnOutput(shared, colour=colour)
+        yield OwnOutput(shared, colour=colour, columns=columns)
         return
     shared.flush()
     kept = os.dup(descriptor)
@@ -57,7 +58,7 @@ def own_output() -> Iterator[OwnOutput]:
     with os.fdopen(kept, "w", encoding=shared.encoding, errors=shared.errors) as stream:
         shared.reconfigure(line_buffering=True)
         try:
-            yield OwnOutput(stream, colour=colour)
+            yield OwnOutput(stream, colour=colour, columns=columns)
         finally:
             with suppress(OSError, ValueError):
                 shared.flush()

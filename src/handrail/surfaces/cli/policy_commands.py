@@ -115,7 +115,7 @@ def explain(
     judge = _judge(settings, headless=headless, grants=grants_here(workspace))
     with own_output() as output:
         judged = asyncio.run(_judged(judge, settings, tool, arguments))
-        for line in explained(tool, judged, colour=output.colour):
+        for line in explained(tool, judged, colour=output.colour, columns=output.columns):
             output.line(line)
     return exits.DONE
 

@@ -11,12 +11,12 @@ from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.endings import ENDINGS, in_dollars
 from handrail.surfaces.cli.text import age, printable
 
-_WIDEST_TASK = 60
-"""Characters."""
+_NARROWEST_TASK, _WIDEST_TASK = 20, 60
+"""Characters: with fewer nobody knows which it was."""
 
 
-def session_lines(found: Sequence[StoredSession], now: float, redactor: Redactor) -> Iterator[str]:
-    """A line for each."""
+def session_lines(found: Sequence[StoredSession], now: float, redactor: Redactor, columns: int = 0) -> Iterator[str]:
+    """A line for each. Of its task as much stands there as fits into `columns`, 0 for as many as there are."""
     ids = max((len(session.id) for session in found), default=0)
     stands = [standing(session) for session in found]
     widest = max(map(len, stands), default=0)
@@ -24,10 +24,11 @@ def session_lines(found: Sequence[StoredSession], now: float, redactor: Redactor
         work = session.work
         cost = in_dollars(work.money) if work is not None and work.money is not None else ""
         task = redactor.text(work.task) if work is not None else ""
-        shown = task if len(task) <= _WIDEST_TASK else task[: _WIDEST_TASK - 1] + "…"
         calls = "1 call " if session.calls == 1 else f"{session.calls:,} calls"
         line = f"{printable(session.id):<{ids}}  {age(now - session.last):>4}  {stand:<{widest}}  {calls:>9}  {cost:>8}"
-        yield f"{line}  {printable(shown)}".rstrip()
+        room = max(_NARROWEST_TASK, min(_WIDEST_TASK, columns - len(line) - 2)) if columns else _WIDEST_TASK
+        shown = printable(task)
+        yield f"{line}  {shown if len(shown) <= room else shown[: room - 1] + '…'}".rstrip()
 
 
 def work_json(session: StoredSession, redactor: Redactor) -> JsonObject | None:

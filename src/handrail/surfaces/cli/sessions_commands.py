@@ -25,6 +25,7 @@ from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.session_lines import session_lines as lines_of
 from handrail.surfaces.cli.session_lines import standing, work_json
 from handrail.surfaces.cli.text import printable
+from handrail.surfaces.cli.wrapping import output_columns
 
 _SECONDS_IN_A_DAY = 86_400
 
@@ -117,7 +118,7 @@ def prune_(workspace: Path, days: float, whole: bool, unfinished: bool, dry_run:
 
 def session_lines(found: Sequence[StoredSession]) -> Iterator[str]:
     """As `sessions list` prints them."""
-    yield from lines_of(found, time.time(), Redactor(os.environ))
+    yield from lines_of(found, time.time(), Redactor(os.environ), output_columns())
     if not found:
         yield "No sessions."
 

@@ -14,34 +14,39 @@ from handrail.runtime.turns import Turn
 from handrail.settings.redaction import Redactor
 from handrail.surfaces.cli.exec_report import resting_state_name
 from handrail.surfaces.cli.text import beside, bold, diff_lines, dim, printable, shown_path
+from handrail.surfaces.cli.wrapping import wrapped
 
 MAX_RESULT_LINES = 12
 _MARKS = {"completed": "✓", "failed": "✗", "rejected": "⊘", "cancelled": "■", "interrupted": "?"}
 _WAITING = "…"
 
 
-def turn_lines(turn: Turn, root: Path, *, colour: bool) -> Iterator[str]:
+def turn_lines(turn: Turn, root: Path, *, colour: bool, columns: int = 0) -> Iterator[str]:
+    """`columns` as for `call_lines`."""
     redactor = Redactor(os.environ)
     if turn.response.text:
         yield redactor.text(printable(turn.response.text, keep_lines=True))
     if not turn.calls:
         yield dim("(no calls)" if turn.done else "(no calls; the model has paused and wants to go on)", colour=colour)
     for call in turn.calls:
-        yield from call_lines(call, root, redactor, colour=colour)
+        yield from call_lines(call, root, redactor, colour=colour, columns=columns)
 
 
-def call_lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
-    """Paths in `root` are shown relative to it."""
+def call_lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool, columns: int = 0) -> Iterator[str]:
+    """Paths in `root` are shown relative to it. Why it was decided as it was is broken where words end, to fit
+    `columns`, 0 for as many as there are; what the call gave stays as it is."""
     knowing = redactor_for(call.invocation, redactor) if call.invocation else redactor
     # All lines at once, since a private key has several.
-    yield from knowing.text("\n".join(_lines(call, root, knowing, colour=colour))).split("\n")
+    yield from knowing.text("\n".join(_lines(call, root, knowing, colour=colour, columns=columns))).split("\n")
 
 
-def _lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool) -> Iterator[str]:
+def _lines(call: CallState, root: Path, redactor: Redactor, *, colour: bool, columns: int) -> Iterator[str]:
     yield headline(call, colour=colour)
     decision = getattr(call, "decision", None)
     if decision is not None:
-        yield dim(f"  {decision.outcome} ({decision.source}): {printable(decision.reason)}", colour=colour)
+        why = f"  {decision.outcome} ({decision.source}): {printable(decision.reason)}"
+        whole = redactor.text(why)  # a secret that is broken in two is not found
+        yield from (dim(line, colour=colour) for line in wrapped(whole, columns))
     if isinstance(call, AwaitingApproval):
         yield f"  waits for approval {call.approval}"
     if isinstance(call, SettledState) and not isinstance(call, Rejected):  # why it was rejected stands above

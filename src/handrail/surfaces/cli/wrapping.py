@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import textwrap
 from unicodedata import east_asian_width
 
@@ -25,6 +26,11 @@ def size_of(terminal: int) -> os.terminal_size:
     return os.terminal_size((columns or _USUAL.columns, lines or _USUAL.lines))
 
 
+def output_columns() -> int:
+    """Of the terminal that output goes to; 0 where it goes elsewhere, for what programs read is not broken."""
+    return size_of(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
+
+
 def wrapped(line: str, columns: int) -> list[str]:
     """What does not fit goes on below, indented; of a table's row, below its last column."""
     shown = line if line.isascii() else "".join(f"{each}{_HALF}" if _is_wide(each) else each for each in line)
@@ -34,7 +40,8 @@ def wrapped(line: str, columns: int) -> list[str]:
     gap = shown.rfind(" " * _GAP, 0, columns // 2 + 1)  # what stands in the last column may have gaps of its own
     below = gap + _GAP if indent < gap else indent + _GAP
     fitting = columns - (_HALF in shown)  # a break may fall within a wide one
-    parts = textwrap.wrap(shown, fitting, subsequent_indent=" " * below, drop_whitespace=True)
+    # A path, an address or an option is one word, whatever hyphens it has.
+    parts = textwrap.wrap(shown, fitting, subsequent_indent=" " * below, break_on_hyphens=False)
     return [part.replace(_HALF, "") for part in parts]
 
 

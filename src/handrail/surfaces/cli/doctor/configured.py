@@ -42,7 +42,8 @@ async def model(settings: Settings, environ: Mapping[str, str], *, online: bool)
         mend = "export ANTHROPIC_API_KEY=… (or another provider's), or ollama; `handrail` alone shows the ways"
         return Finding("model", Health.FAIL, "none is configured", mend)
     except UsageError as error:
-        return Finding("model", Health.FAIL, str(error), "see docs/reference/models.md")
+        mend = "a server of your own is [model_providers.NAME] in your config.toml: docs/reference/models.md"
+        return Finding("model", Health.FAIL, str(error), mend)
     if not online:
         return Finding("model", Health.OK, f"{whole_name(chosen)}, not asked yet", "--online asks it for one word")
     said = ""
