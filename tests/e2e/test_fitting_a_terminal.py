@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,17 @@ def test_sentences_are_broken_where_words_end(arguments: tuple[str, ...], work: 
     told = [line for line in screen.splitlines() if "(mode:" in line or "→ " in line or "which default" in line]
     assert told
     assert all(len(line) <= 80 for line in told), told
+
+
+def test_what_is_looked_up_later_is_broken_where_words_end(work: Path) -> None:
+    state = work.parent / "state"
+    handrail("exec", "response.json", state=state, cwd=work)
+    (session,) = json.loads(handrail("sessions", "list", "--json", state=state, cwd=work).out)["sessions"]
+    for arguments in (("sessions", "show", session["id"]), ("audit", "verify"), ("sessions", "list")):
+        with Terminal(*arguments, env=environment(state), cwd=work) as terminal:
+            code, screen = terminal.end()
+        assert code == 0, screen
+        assert all(len(line) <= 80 for line in screen.splitlines()), screen
 
 
 def test_what_goes_to_a_program_is_not_broken(work: Path) -> None:

@@ -22,6 +22,7 @@ from handrail.surfaces.cli import exits
 from handrail.surfaces.cli.journals import journal_of
 from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.text import printable
+from handrail.surfaces.cli.wrapping import output_columns, wrapped
 
 _session = click.option("--session", default=None, metavar="ID", help="One session alone (default: all).")
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
@@ -53,8 +54,9 @@ def verify_(workspace: Path, session: str | None, anchors: tuple[str, ...], as_j
     if as_json:
         click.echo(json.dumps({"version": 1, "sessions": [asdict(finding) for finding in findings]}))
     else:
+        columns = output_columns()
         for line in _finding_lines(findings):
-            click.echo(line)
+            click.echo("\n".join(wrapped(line, columns)))
     return exits.FAULT if any(finding.flaws for finding in findings) else exits.DONE
 
 

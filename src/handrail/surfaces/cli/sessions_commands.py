@@ -25,7 +25,7 @@ from handrail.surfaces.cli.options import in_workspace
 from handrail.surfaces.cli.session_lines import session_lines as lines_of
 from handrail.surfaces.cli.session_lines import standing, work_json
 from handrail.surfaces.cli.text import printable
-from handrail.surfaces.cli.wrapping import output_columns
+from handrail.surfaces.cli.wrapping import output_columns, wrapped
 
 _SECONDS_IN_A_DAY = 86_400
 
@@ -75,8 +75,9 @@ def show(session: str, workspace: Path, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(session_json(stored, did, calls, payloads)))
         return exits.DONE
+    columns = output_columns()
     for line in session_lines(stored, did, calls, payloads):
-        click.echo(line)
+        click.echo("\n".join(wrapped(line, columns)))
     return exits.DONE
 
 
