@@ -40,11 +40,11 @@ def test_sentences_are_broken_where_words_end(arguments: tuple[str, ...], work: 
     assert all(len(line) <= 80 for line in told), told
 
 
-def test_what_is_looked_up_later_is_broken_where_words_end(work: Path) -> None:
+def test_what_is_looked_up_is_broken_where_words_end(work: Path) -> None:
     state = work.parent / "state"
     handrail("exec", "response.json", state=state, cwd=work)
     (session,) = json.loads(handrail("sessions", "list", "--json", state=state, cwd=work).out)["sessions"]
-    for arguments in (("sessions", "show", session["id"]), ("audit", "verify"), ("sessions", "list")):
+    for arguments in (("sessions", "show", session["id"]), ("audit", "verify"), ("sessions", "list"), ("tools",)):
         with Terminal(*arguments, env=environment(state), cwd=work) as terminal:
             code, screen = terminal.end()
         assert code == 0, screen

@@ -34,7 +34,8 @@ def explained(tool: str, judged: Judged, *, colour: bool, columns: int = 0) -> I
         yield ""
     yield f"{_verdict(judged.decision, colour=colour)}  {bold(printable(tool), colour=colour)} in {policy.mode} mode"
     yield from wrapped(f"{_INDENT}{printable(judged.decision.reason)}", columns)
-    yield f"{_INDENT}{dim(_source(judged.decision), colour=colour)}"
+    source = wrapped(f"{_INDENT}{_source(judged.decision)}", columns)
+    yield from (dim(line, colour=colour) for line in source)
     yield from _touched(facts.effects, facts, colour=colour)
     for note in near_misses(facts, policy.rules):
         yield f"{_INDENT}{dim('note', colour=colour)}     {printable(note)}"

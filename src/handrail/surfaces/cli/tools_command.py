@@ -22,6 +22,7 @@ from handrail.surfaces.cli.own_output import OwnOutput, own_output
 from handrail.surfaces.cli.policies import notes_on
 from handrail.surfaces.cli.settings_here import settings_here, tell_of
 from handrail.surfaces.cli.text import printable
+from handrail.surfaces.cli.wrapping import wrapped
 from handrail.tools import builtin_tools
 
 WIDEST_NAME = 40
@@ -82,7 +83,8 @@ def _show(
     if wanted.as_json:
         output.line(json.dumps(_report(registry, menu, wanted, sources)))
     else:
-        output.line("\n".join(map(printable, _lines(registry, menu, wanted, sources))))
+        lines = map(printable, _lines(registry, menu, wanted, sources))
+        output.line("\n".join(part for line in lines for part in wrapped(line, output.columns)))
 
 
 def _report(registry: Registry, menu: Menu, wanted: Wanted, sources: tuple[SourceStatus, ...]) -> dict[str, Json]:
