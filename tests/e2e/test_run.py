@@ -140,6 +140,20 @@ def test_of_a_call_that_went_wrong_its_line_says_what_and_of_a_command_its_exit_
     assert lines[shell + 1] == "  exit code 3"
 
 
+def test_of_a_command_that_failed_what_it_printed_last_is_shown_without_secrets(work: Path, played, run) -> None:
+    key = "".join(f"{n:064d}\n" for n in range(9))
+    printed = "a line\n" * 9 + f"-----BEGIN PRIVATE KEY-----\n{key}-----END PRIVATE KEY-----\n\n1 failed\n"
+    (work / "out").write_text(printed)
+    fails, works = (Use("shell", {"command": f"cat out; exit {code}"}) for code in (1, 0))
+    with played([says("", fails), says("", works), says("Done.")]):
+        done = run(work, "Test it.", "--approve", "all")
+    lines = done.err.splitlines()
+    first, second = (number for number, line in enumerate(lines) if line.startswith("✓ shell"))
+    shown = ["exit code 1", "a line", "a line", "a line", "[redacted:private-key]", "1 failed"]
+    assert lines[first + 1 : second] == [f"  {line}" for line in shown]
+    assert "a line" not in "".join(lines[second:])
+
+
 def test_a_run_has_the_tools_of_a_folder_and_goes_on_with_them(work: Path, played, run) -> None:
     (work.parent / "dir").mkdir()
     (work.parent / "dir" / "tide-table.py").write_text(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections import deque
+from collections.abc import Iterable
 from typing import Protocol
 
 import click
@@ -16,6 +18,7 @@ from handrail.contract.calls import AwaitingApproval, CallForm, CallState, Compl
 from handrail.contract.decision import Decision
 from handrail.contract.events import CallChanged, Event, NoticeGiven, TopicSet
 from handrail.contract.results import TerminalDisplay, ToolResult
+from handrail.policy.wording import shortened
 from handrail.runtime.event_json import event_json
 from handrail.runtime.redacted_view import redactor_for
 from handrail.settings.redaction import Redactor
@@ -26,6 +29,9 @@ from handrail.surfaces.cli.own_output import OwnOutput
 from handrail.surfaces.cli.run.report import Began, agent_event_json, began_json, finished_json
 from handrail.surfaces.cli.text import dim, printable
 from handrail.surfaces.cli.turn_text import headline, shown_name
+
+LAST_LINES = 5
+"""Of a failing command's output."""
 
 
 class View(Protocol):
@@ -136,8 +142,9 @@ class Text:
         knowing = redactor_for(state.invocation, self._redactor) if state.invocation else self._redactor
         indent = "  " if state.request.parent is not None else ""
         self._beside(indent + knowing.text(headline(state, colour=self._colour)))
-        if why := _why(state):
-            self._beside(indent + dim(f"  {knowing.text(printable(why))}", colour=self._colour))
+        for line in (_why(state), *_last_words(state, knowing)):
+            if line:
+                self._beside(indent + dim(f"  {knowing.text(printable(line))}", colour=self._colour))
 
     def _close_line(self) -> None:
         if self._open:
@@ -168,6 +175,17 @@ def _why(state: SettledState) -> str:
             return f"exit code {code}"
         case _:
             return ""
+
+
+def _last_words(state: SettledState, redactor: Redactor) -> Iterable[str]:
+    """Of a command that failed: what it printed last mostly says why. Secrets are taken out of the whole, as one may
+    be longer than a line."""
+    match state:
+        case Completed(result=ToolResult(display=TerminalDisplay(output=output, exit_code=int(code)))) if code:
+            lines = (shortened(line) for line in redactor.text(output).splitlines())
+            return deque(filter(None, lines), maxlen=LAST_LINES)
+        case _:
+            return ()
 
 
 def _in_a_line(message: str) -> str:
