@@ -15,10 +15,11 @@ MOST_BRACKETS = 2_000_000
 LEFT_OUT = f"[left out: deeper than {MOST_LEVELS} levels]"
 """Stands where something was cut. As a schema it is none; whoever reads one looks for it."""
 
-_STRING = rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
-_PLAIN = rb"(?:" + _STRING + rb'|[^"\[\]{}]++)++'
-"""All between two brackets. A string without an end takes the rest: it is looked at once."""
+STRING = rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+"""One without an end takes the rest: it is looked at once."""
+_PLAIN = rb"(?:" + STRING + rb'|[^"\[\]{}]++)++'
 _BETWEEN = re.compile(_PLAIN, re.DOTALL)
+"""All between two brackets."""
 _PIECES = re.compile(_PLAIN + rb"|[\[\]{}]", re.DOTALL)
 _STEPS = [(byte in b"[{") - (byte in b"]}") for byte in range(256)]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 
 from handrail.providers.mcp.halves import without_halves
-from handrail.providers.mcp.nesting import shallow
+from handrail.providers.mcp.nesting import STRING, shallow
 from handrail.wire.jsontext import LONGEST_INTEGER
 
 _DIGITS = rb"\d{%d,}+" % (LONGEST_INTEGER + 1)
 _MANY_DIGITS = re.compile(rb"(?<!\d)" + _DIGITS)
-_PLAIN = rb'[^"\d-]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|-?+\d{1,%d}+(?!\d)|-(?!\d)' % LONGEST_INTEGER
+_PLAIN = rb'[^"\d-]++|' + STRING + rb"|-?+\d{1,%d}+(?!\d)|-(?!\d)" % LONGEST_INTEGER
 _PIECES = re.compile(rb"(?:" + _PLAIN + rb"|-?+" + _DIGITS + rb"(?=[.eE]))++|(-?" + _DIGITS + rb")", re.DOTALL)
 """All that stands between two integers that are too long, at once; or, as the group, one of them."""
 
